@@ -1,0 +1,45 @@
+//! Dates as official files write them, to ISO.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
+        .unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
+});
+
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/// "2025-01-03T12:00:00Z", "20250103", "01/03/2025", "Jan. 3, 2025", "Friday, January 3, 2025" -> "2025-01-03".
+/// Nothing when the text holds no date or one that is not on the calendar.
+pub fn iso(text: &str) -> Option<String> {
+    let text = text.trim();
+    let digits = |range: std::ops::Range<usize>| text.get(range).and_then(|s| s.parse::<i64>().ok());
+    let bytes = text.as_bytes();
+    if bytes.len() >= 10 && bytes[4] == b'-' && bytes[7] == b'-' {
+        return checked(digits(0..4)?, digits(5..7)?, digits(8..10)?);
+    }
+    if bytes.len() == 8 && bytes.iter().all(u8::is_ascii_digit) {
+        return checked(digits(0..4)?, digits(4..6)?, digits(6..8)?);
+    }
+    if let [month, day, year] = text.split([' ', 'T']).next()?.split('/').collect::<Vec<_>>()[..] {
+        return checked(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?);
+    }
+    let c = WRITTEN.captures(text)?;
+    let month = MONTHS.iter().position(|m| c[1].eq_ignore_ascii_case(m))? as i64 + 1;
+    checked(c[3].parse().ok()?, month, c[2].parse().ok()?)
+}
+
+/// An ISO date, if the day exists.
+pub fn checked(year: i64, month: i64, day: i64) -> Option<String> {
+    let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if leap => 29,
+        2 => 28,
+        _ => return None,
+    };
+    ((1700..=2200).contains(&year) && (1..=days).contains(&day)).then(|| format!("{year:04}-{month:02}-{day:02}"))
+}

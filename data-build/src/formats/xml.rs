@@ -1,0 +1,52 @@
+//! Reading XML documents: elements by local name, text with its white space folded.
+
+use roxmltree::{Document, Node, ParsingOptions};
+
+/// Parses a document; official files carry a DOCTYPE, which is passed over.
+pub fn parse(text: &str) -> anyhow::Result<Document<'_>> {
+    let options = ParsingOptions { allow_dtd: true, nodes_limit: u32::MAX, ..ParsingOptions::default() };
+    Ok(Document::parse_with_options(text, options)?)
+}
+
+/// The children with this local name.
+pub fn children<'a, 'd: 'a>(node: Node<'a, 'd>, name: &'a str) -> impl Iterator<Item = Node<'a, 'd>> {
+    node.children().filter(move |n| n.tag_name().name() == name)
+}
+
+/// The first child with this local name.
+pub fn child<'a, 'd: 'a>(node: Node<'a, 'd>, name: &str) -> Option<Node<'a, 'd>> {
+    node.children().find(|n| n.tag_name().name() == name)
+}
+
+/// The first descendant at a path of local names.
+pub fn at<'a, 'd: 'a>(node: Node<'a, 'd>, path: &[&str]) -> Option<Node<'a, 'd>> {
+    path.iter().try_fold(node, |n, name| child(n, name))
+}
+
+/// The text at a path, white space folded; empty when there is none.
+pub fn text_at(node: Node<'_, '_>, path: &[&str]) -> String {
+    at(node, path).map(text).unwrap_or_default()
+}
+
+/// All text below an element, white space folded, with a space between block elements.
+pub fn text(node: Node<'_, '_>) -> String {
+    let mut out = String::new();
+    for piece in node.descendants().filter(Node::is_text) {
+        out.push_str(piece.text().unwrap_or_default());
+        out.push(' ');
+    }
+    fold(&out)
+}
+
+/// Runs of white space become one space, and none is left before a closing mark.
+pub fn fold(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        let closing = word.len() == 1 && ".,;:)".contains(word);
+        if !out.is_empty() && !closing {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}

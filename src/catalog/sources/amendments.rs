@@ -1,0 +1,46 @@
+//! Amendments offered in either chamber.
+
+use crate::catalog::spec::*;
+use crate::catalog::wording::{cited_type, ordinal, path_type, year_of};
+
+pub const SOURCE: Source = Source {
+    key: "amendments",
+    one: "amendment",
+    shape: Shape::BodyBearing,
+    about: "House and Senate amendments with sponsor, purpose and fate",
+    fields: &[
+        Field::int("congress", "Congress").group(),
+        Field::keyword("type", "hamdt or samdt").group(),
+        Field::int("number", "Number within its chamber and congress"),
+        Field::keyword("chamber", "house or senate").group(),
+        Field::id("bill_id", "bills", "The bill it amends").group(),
+        Field::id("amends_amendment_id", "amendments", "The amendment it amends, if any"),
+        Field::id("sponsor", "legislators", "Sponsor's bioguide id").group(),
+        Field::keyword("sponsor_name", "Sponsor's name"),
+        Field::keyword("sponsor_party", "Sponsor's party").group(),
+        Field::keyword("sponsor_state", "Sponsor's state, two letters").group(),
+        Field::date("submitted_date", "Day it was submitted or offered").time(),
+        Field::keyword("status", "submitted, proposed, agreed_to, failed, withdrawn, tabled or ruled_out_of_order").group(),
+        Field::text("purpose", "What it is for"),
+        Field::text("latest_action", "Newest action, as recorded"),
+        Field::date("latest_action_date", "Day of the newest action").time(),
+    ],
+    title: "title",
+    main_date: Some("submitted_date"),
+    order: &[("congress", true), ("submitted_date", true)],
+    subs: &[Sub::body(), Sub::toc()],
+    url: |f| {
+        let congress = ordinal(int(f, "congress"));
+        format!(
+            "https://www.congress.gov/amendment/{congress}-congress/{}/{}",
+            path_type(text(f, "type")),
+            int(f, "number")
+        )
+    },
+    cite: |f| {
+        let (kind, congress) = (cited_type(text(f, "type")), ordinal(int(f, "congress")));
+        format!("{kind} {}, {congress} Cong.{}", int(f, "number"), year_of(f, "submitted_date"))
+    },
+    publisher: "Congress.gov (Library of Congress)",
+    licence: US_WORK,
+};

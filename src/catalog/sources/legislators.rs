@@ -1,0 +1,100 @@
+//! Members of Congress, past and present.
+
+use crate::catalog::spec::*;
+
+pub const SOURCE: Source = Source {
+    key: "legislators",
+    one: "legislator",
+    shape: Shape::Registry,
+    about: "Members of the House and the Senate, with terms, committees, votes and offices",
+    fields: &[
+        Field::keyword("first", "First name"),
+        Field::keyword("last", "Last name"),
+        Field::keyword("official_name", "Full name as the chamber writes it"),
+        Field::keywords("nicknames", "Other names they are known by"),
+        Field::keyword("party", "Party of the latest term: D, R, I …").group(),
+        Field::keyword("state", "State of the latest term, two letters").group(),
+        Field::int("district", "House district of the latest term; 0 at large"),
+        Field::keyword("chamber", "Chamber of the latest term: house or senate").group(),
+        Field::flag("current", "Whether they serve now").group(),
+        Field::keyword("gender", "F or M").group(),
+        Field::date("birthday", "Day of birth"),
+        Field::date("first_term_start", "First day of the first term").time(),
+        Field::date("last_term_end", "Last day of the latest term"),
+        Field::int("terms_count", "Number of terms").sum(),
+        Field::keyword("lis_id", "Senate LIS id"),
+        Field::int("govtrack_id", "GovTrack id"),
+        Field::int("icpsr_id", "ICPSR id"),
+        Field::keyword("fec_id", "First FEC candidate id"),
+        Field::keyword("wikidata_id", "Wikidata id"),
+        Field::keyword("website", "Official website"),
+        Field::keyword("phone", "Washington telephone"),
+    ],
+    title: "name",
+    main_date: Some("first_term_start"),
+    order: &[("current", true), ("last", false), ("first", false)],
+    subs: &[
+        Sub::rows("terms", TERMS, "Terms served, newest first"),
+        Sub::rows("committees", COMMITTEES, "Committee seats (`congress`)"),
+        Sub::records("sponsored", "bills", "sponsor", "Bills they sponsor"),
+        Sub::records("cosponsored", "bills", "cosponsors", "Bills they cosponsor"),
+        Sub::rows("votes", VOTES, "How they voted, newest first (`congress`)"),
+        Sub::rows("leadership", LEADERSHIP, "Leadership posts"),
+        Sub::rows("offices", OFFICES, "District and state offices"),
+        Sub::records("speeches", "congressional-record", "speakers", "Where they speak in the Record"),
+    ],
+    url: |f| format!("https://bioguide.congress.gov/search/bio/{}", text(f, "id")),
+    cite: |f| {
+        let (name, party, state) = (text(f, "name"), text(f, "party"), text(f, "state"));
+        format!("{name} ({party}-{state}), Biographical Directory of the U.S. Congress, {}", text(f, "id"))
+    },
+    publisher: "unitedstates/congress-legislators and the Biographical Directory of the U.S. Congress",
+    licence: "CC0 1.0",
+};
+
+const TERMS: &[Field] = &[
+    Field::keyword("chamber", "house or senate"),
+    Field::keyword("state", "State, two letters"),
+    Field::int("district", "House district; 0 at large"),
+    Field::int("senate_class", "Senate class, 1 to 3"),
+    Field::keyword("party", "Party"),
+    Field::date("start", "First day"),
+    Field::date("end", "Last day"),
+];
+
+const COMMITTEES: &[Field] = &[
+    Field::id("committee", "committees", "Committee id"),
+    Field::keyword("name", "Committee's name"),
+    Field::int("congress", "Congress"),
+    Field::keyword("side", "majority or minority"),
+    Field::int("rank", "Rank on their side"),
+    Field::keyword("role", "Chair, Ranking Member …"),
+];
+
+const VOTES: &[Field] = &[
+    Field::id("vote_id", "roll-call-votes", "The roll call"),
+    Field::int("congress", "Congress"),
+    Field::date("date", "Day of the vote"),
+    Field::keyword("position", "yea, nay, present, not_voting, or a name in an election"),
+    Field::text("question", "What was voted on"),
+    Field::keyword("result", "Outcome"),
+    Field::id("bill_id", "bills", "The bill concerned"),
+];
+
+const LEADERSHIP: &[Field] = &[
+    Field::keyword("role", "The post"),
+    Field::keyword("chamber", "house or senate"),
+    Field::date("start", "First day"),
+    Field::date("end", "Last day, if over"),
+];
+
+const OFFICES: &[Field] = &[
+    Field::keyword("city", "City"),
+    Field::keyword("state", "State, two letters"),
+    Field::keyword("address", "Street address"),
+    Field::keyword("suite", "Suite"),
+    Field::keyword("building", "Building"),
+    Field::keyword("zip", "ZIP code"),
+    Field::keyword("phone", "Telephone"),
+    Field::keyword("fax", "Fax"),
+];

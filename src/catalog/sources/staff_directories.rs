@@ -1,0 +1,32 @@
+//! Staff of congressional offices and committees.
+
+use crate::catalog::spec::*;
+
+pub const SOURCE: Source = Source {
+    key: "staff-directories",
+    one: "staff entry",
+    shape: Shape::Registry,
+    about: "Staff of members' offices, committees and officers, from the chambers' own disbursement reports",
+    fields: &[
+        Field::keyword("office", "Office or committee, as printed").group(),
+        Field::id("bioguide", "legislators", "Member whose office it is"),
+        Field::id("committee", "committees", "Committee whose office it is"),
+        Field::keyword("title_role", "Job title, as printed").group(),
+        Field::keyword("period", "Reporting period, 2025Q3").group(),
+        Field::keyword("chamber", "house or senate").group(),
+    ],
+    title: "name",
+    main_date: None,
+    order: &[("period", true), ("office", false)],
+    subs: &[],
+    url: |f| match text(f, "chamber") {
+        "senate" => "https://www.senate.gov/legislative/common/generic/report_secsen.htm".to_string(),
+        _ => "https://www.house.gov/the-house-explained/open-government/statement-of-disbursements".to_string(),
+    },
+    cite: |f| {
+        let (name, role) = (text(f, "name"), text(f, "title_role"));
+        format!("{name}, {role}, {}, {}", text(f, "office"), text(f, "period"))
+    },
+    publisher: "Chief Administrative Officer of the House and Secretary of the Senate",
+    licence: US_WORK,
+};

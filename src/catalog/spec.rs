@@ -1,0 +1,273 @@
+//! The types that describe a source. Everything a surface offers (routes, filters, sorts, docs, SQL
+//! columns) is read from these, so a source is described once, in one file under `sources/`.
+
+use serde_json::{Map, Value};
+
+/// One record as the bundle holds it: field name to value.
+pub type Fields = Map<String, Value>;
+
+/// Which surfaces accept a source. The shapes are disjoint on purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Long texts: lexical and semantic search.
+    BodyBearing,
+    /// Short texts: lexical search only.
+    ShortBody,
+    /// Names and numbers: resolved by name, never searched as text.
+    Registry,
+}
+
+impl Shape {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Shape::BodyBearing => "body-bearing",
+            Shape::ShortBody => "short-body",
+            Shape::Registry => "registry",
+        }
+    }
+
+    /// Whether records of this shape carry a text of their own.
+    pub const fn has_body(self) -> bool {
+        !matches!(self, Shape::Registry)
+    }
+}
+
+/// The type of a field, which decides its column, its filters and its place in OpenAPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Prose: shown, never filtered or sorted.
+    Text,
+    /// A short string with a meaning of its own (a code, a name, a status).
+    Keyword,
+    /// A list of keywords; a filter matches when any of them is equal.
+    Keywords,
+    /// The id of a record of the named source, in canonical form.
+    Id(&'static str),
+    /// A list of ids of the named source.
+    Ids(&'static str),
+    Int,
+    Bool,
+    Date,
+}
+
+impl Kind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Text => "text",
+            Kind::Keyword => "keyword",
+            Kind::Keywords => "keyword list",
+            Kind::Id(_) => "id",
+            Kind::Ids(_) => "id list",
+            Kind::Int => "integer",
+            Kind::Bool => "boolean",
+            Kind::Date => "date",
+        }
+    }
+
+    /// The DuckDB column type.
+    pub const fn sql(self) -> &'static str {
+        match self {
+            Kind::Text | Kind::Keyword | Kind::Id(_) => "VARCHAR",
+            Kind::Keywords | Kind::Ids(_) => "VARCHAR[]",
+            Kind::Int => "BIGINT",
+            Kind::Bool => "BOOLEAN",
+            Kind::Date => "DATE",
+        }
+    }
+
+    pub const fn is_list(self) -> bool {
+        matches!(self, Kind::Keywords | Kind::Ids(_))
+    }
+
+    /// The source that the values of this field name, if they are ids.
+    pub const fn target(self) -> Option<&'static str> {
+        match self {
+            Kind::Id(source) | Kind::Ids(source) => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// One field of a record or of a sub-resource's row.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// Can be grouped by in an aggregation.
+    pub group: bool,
+    /// Can be summed in an aggregation.
+    pub sum: bool,
+    /// Can be bucketed by time in an aggregation.
+    pub time: bool,
+    pub about: &'static str,
+}
+
+impl Field {
+    const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
+        Field { name, kind, group: false, sum: false, time: false, about }
+    }
+    pub const fn text(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Text, about)
+    }
+    pub const fn keyword(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Keyword, about)
+    }
+    pub const fn keywords(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Keywords, about)
+    }
+    pub const fn id(name: &'static str, source: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Id(source), about)
+    }
+    pub const fn ids(name: &'static str, source: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Ids(source), about)
+    }
+    pub const fn int(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Int, about)
+    }
+    pub const fn flag(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Bool, about)
+    }
+    pub const fn date(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Date, about)
+    }
+    pub const fn group(mut self) -> Self {
+        self.group = true;
+        self
+    }
+    pub const fn sum(mut self) -> Self {
+        self.sum = true;
+        self
+    }
+    pub const fn time(mut self) -> Self {
+        self.time = true;
+        self
+    }
+
+    /// "All can be filtered and sorted unless they are text."
+    pub const fn can_filter(&self) -> bool {
+        !matches!(self.kind, Kind::Text)
+    }
+    pub const fn can_sort(&self) -> bool {
+        self.can_filter() && !self.kind.is_list()
+    }
+}
+
+/// A list that hangs under one record: `/v1/{source}/{id}/{name}`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sub {
+    pub name: &'static str,
+    pub kind: SubKind,
+    pub about: &'static str,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum SubKind {
+    /// Rows of the record's own, in table `{source table}_{name}`, keyed by the column `parent`.
+    Rows(&'static [Field]),
+    /// Records of another source whose `field` names this record.
+    Records { source: &'static str, field: &'static str },
+    /// The text, section by section; without `version` the current one.
+    Body,
+    /// The headings of the text.
+    Toc,
+}
+
+/// The columns of every `{source table}_body` table.
+pub const BODY: &[Field] = &[
+    Field::keyword("version", "Version of the text: ih, rh, eh, enr … for bills, `text` where there is only one"),
+    Field::flag("current", "Whether this is the newest version"),
+    Field::keyword("section", "Section label, as cited; empty for text before the first heading"),
+    Field::text("heading", "Heading of the section, with the headings above it"),
+    Field::int("level", "Depth of the heading, 1 at the top"),
+    Field::text("text", "The section's text"),
+];
+
+/// The columns of a table of contents: a body without its text.
+pub const TOC: &[Field] = &[BODY[0], BODY[1], BODY[2], BODY[3], BODY[4]];
+
+impl Sub {
+    pub const fn rows(name: &'static str, fields: &'static [Field], about: &'static str) -> Self {
+        Sub { name, kind: SubKind::Rows(fields), about }
+    }
+    pub const fn records(name: &'static str, source: &'static str, field: &'static str, about: &'static str) -> Self {
+        Sub { name, kind: SubKind::Records { source, field }, about }
+    }
+    pub const fn body() -> Self {
+        Sub { name: "body", kind: SubKind::Body, about: "The text, section by section (`version`, `section`)" }
+    }
+    pub const fn toc() -> Self {
+        Sub { name: "toc", kind: SubKind::Toc, about: "The headings of the text" }
+    }
+}
+
+/// A kind of record, whole.
+#[derive(Debug)]
+pub struct Source {
+    /// As in the route: `bills`.
+    pub key: &'static str,
+    /// What one of them is called in a sentence: `bill`.
+    pub one: &'static str,
+    pub shape: Shape,
+    pub about: &'static str,
+    /// Beyond `id`, `source`, the title, `url` and `outside_bundle`, which every record has.
+    pub fields: &'static [Field],
+    /// `title` or `name`.
+    pub title: &'static str,
+    /// The field that `since` and `until` mean.
+    pub main_date: Option<&'static str>,
+    /// Default order: (field, descending). Ties are broken by id.
+    pub order: &'static [(&'static str, bool)],
+    pub subs: &'static [Sub],
+    /// The official page of a record whose reader found no address of its own.
+    pub url: fn(&Fields) -> String,
+    /// How a person would cite it.
+    pub cite: fn(&Fields) -> String,
+    pub publisher: &'static str,
+    pub licence: &'static str,
+}
+
+/// Works of the United States Government carry no copyright (17 U.S.C. 105).
+pub const US_WORK: &str = "U.S. Government work (17 U.S.C. 105)";
+
+impl Source {
+    /// The DuckDB table: the key with underscores.
+    pub fn table(&self) -> String {
+        self.key.replace('-', "_")
+    }
+
+    /// The table of one of its sub-resources.
+    pub fn sub_table(&self, sub: &str) -> String {
+        format!("{}_{sub}", self.table())
+    }
+
+    /// Every column of a record in the order it is shown.
+    pub fn columns(&self) -> Vec<Field> {
+        let mut all = vec![
+            Field::keyword("id", "Canonical id; goes back into /v1/fetch/{id}"),
+            Field::keyword("source", "The source's key"),
+            Field::text(self.title, "What it is called"),
+        ];
+        all.extend(self.fields.iter().copied().filter(|f| f.name != self.title));
+        all.push(Field::text("url", "Official page"));
+        all.push(Field::keywords("outside_bundle", "Ids named by this record that this bundle does not hold"));
+        all
+    }
+
+    pub fn field(&self, name: &str) -> Option<Field> {
+        self.columns().into_iter().find(|f| f.name == name)
+    }
+
+    pub fn sub(&self, name: &str) -> Option<&'static Sub> {
+        self.subs.iter().find(|s| s.name == name)
+    }
+}
+
+/// A string field, or the empty string: for citations and addresses.
+pub fn text<'a>(fields: &'a Fields, name: &str) -> &'a str {
+    fields.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// An integer field, or 0: for citations and addresses.
+pub fn int(fields: &Fields, name: &str) -> i64 {
+    fields.get(name).and_then(Value::as_i64).unwrap_or_default()
+}
