@@ -1,1 +1,23 @@
+//! Josh serves United States federal policy data from one bundle file.
+//!
+//! The path of `GET /v1/bills/hr:119:1/actions?limit=5`:
+//! 1. `http::front` gives the request an id and checks its method;
+//! 2. `http::rest` reads the path and moves to a blocking thread;
+//! 3. `service::list_sub_resource` finds source and sub-resource in the `catalog` and the bundle's manifest;
+//! 4. `record` reads the id with the one grammar of `catalog::ids` and finds the record in the memory map;
+//! 5. `query` checks every parameter against the catalog, writes the SQL and asks `bundle::Database`;
+//! 6. `http::respond` writes the page, with meta, ETag and the link to the next one.
+//!
+//! One direction: `cli, http -> service -> record -> query -> catalog, bundle -> error`.
 
+pub mod banner;
+pub mod bundle;
+pub mod catalog;
+pub mod cli;
+pub mod error;
+pub mod http;
+pub mod query;
+pub mod record;
+pub mod service;
+pub mod settings;
+pub mod telemetry;

@@ -27,6 +27,21 @@ impl Input {
         Ok(found)
     }
 
+    /// The files of the folder itself, in the order of their names.
+    pub fn directly_in(root: &Path) -> Result<Vec<Input>> {
+        let entries = std::fs::read_dir(root).with_context(|| format!("cannot read {}", root.display()))?;
+        let mut found = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            if path.is_file() {
+                let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+                found.push(Input { path, name });
+            }
+        }
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(found)
+    }
+
     /// The extension that tells the format, lower case, without `.zst`.
     pub fn extension(&self) -> &str {
         let name = self.name.strip_suffix(".zst").unwrap_or(&self.name);

@@ -75,6 +75,20 @@ pub const FORMS: &[(&str, &str, &str)] = &[
 
 /// Reads an id of any source, however it is written.
 pub fn parse(input: &str) -> Option<Parsed> {
+    parse_by(input, |_| true)
+}
+
+/// Reads an id where the source is known: only its own spellings count, and its prefix may be left out (`119-21` under
+/// public-laws).
+pub fn parse_for(source: &'static str, input: &str) -> Option<Parsed> {
+    let own = |rule: &Rule| rule.source == source;
+    parse_by(input, own).or_else(|| {
+        let prefix = BARE_PREFIX.iter().find(|p| p.0 == source)?.1;
+        parse_by(&format!("{prefix}{}", input.trim()), own)
+    })
+}
+
+fn parse_by(input: &str, counts: impl Fn(&Rule) -> bool) -> Option<Parsed> {
     if input.len() > LONGEST_INPUT {
         return None;
     }
@@ -82,18 +96,9 @@ pub fn parse(input: &str) -> Option<Parsed> {
     if !cleaned.is_ascii() {
         return None;
     }
-    RULES.iter().find_map(|rule| {
+    RULES.iter().filter(|rule| counts(rule)).find_map(|rule| {
         let captures = rule.pattern.captures(&cleaned)?;
         (rule.read)(&captures).map(|found| found.into_parsed(rule.source))
-    })
-}
-
-/// Reads an id where the source is known, so that its prefix may be left out: `119-21` under public-laws.
-pub fn parse_for(source: &'static str, input: &str) -> Option<Parsed> {
-    let of_source = |parsed: &Parsed| parsed.source() == source;
-    parse(input).filter(of_source).or_else(|| {
-        let prefix = BARE_PREFIX.iter().find(|p| p.0 == source)?.1;
-        parse(&format!("{prefix}{}", input.trim())).filter(of_source)
     })
 }
 
@@ -291,7 +296,7 @@ const CONGRESS_BEFORE: &str = r"(?P<congress>\d{1,3})(?:st|nd|rd|th)?(?: cong(?:
 const UUID: &str = r"(?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})";
 const FR: &str =
     r"(?P<fr>(?:[crxz]\d{0,2}-)?(?:(?:19|20)\d{2}-\d{4,6}|\d{2}-\d{4,6})|[exz]\d{1,2}-\d{1,6})";
-const CRS: &str = r"(?P<prefix>rl|rs|if|in|ig|lsb|te|r)(?P<digits>\d{4,6})";
+const CRS: &str = r"(?P<prefix>rl|rs|if|in|ig|lsb|te|r)(?P<digits>\d{5})";
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let mut rules = Vec::new();

@@ -1,2 +1,80 @@
 //! One reader a source. A reader gets every file below its source's folder, recognises the official formats by what
 //! is in them, and hands over records; a file that it does not know is said to be skipped, never guessed at.
+
+use crate::reader::{Outcome, Reader};
+
+pub mod native;
+
+mod amendments;
+mod bill_plain_text;
+mod bill_progress;
+mod bill_record;
+mod bill_status;
+mod bill_text;
+mod bill_versions;
+mod bills;
+mod cbo_estimates;
+mod cfr_sections;
+mod committee_reports;
+mod committee_reports_text;
+mod committees;
+mod congressional_record;
+mod crs_reports;
+mod dockets;
+mod federal_register;
+mod federal_register_uslm;
+mod federal_register_xml;
+mod gao_reports;
+mod hearings;
+mod lda_filings;
+mod legislators;
+mod nominations;
+mod presidential_documents;
+mod presidential_index;
+mod public_laws;
+mod roll_call;
+mod roll_call_votes;
+mod roll_call_xml;
+mod saps;
+mod staff_directories;
+mod topic_taxonomy;
+
+/// Readers by the source whose folder they read.
+const READERS: &[(&str, Reader)] = &[
+    ("bills", bills::read),
+    ("amendments", amendments::read),
+    ("public-laws", public_laws::read),
+    ("committee-reports", committee_reports::read),
+    ("crs-reports", crs_reports::read),
+    ("cbo-estimates", cbo_estimates::read),
+    ("gao-reports", gao_reports::read),
+    ("federal-register", federal_register::read),
+    ("cfr-sections", cfr_sections::read),
+    ("congressional-record", congressional_record::read),
+    ("presidential-documents", presidential_documents::read),
+    ("saps", saps::read),
+    ("legislators", legislators::read),
+    ("committees", committees::read),
+    ("staff-directories", staff_directories::read),
+    ("lda-filings", lda_filings::read),
+    ("roll-call-votes", roll_call_votes::read),
+    ("hearings", hearings::read),
+    ("regulations-dot-gov-dockets", dockets::read),
+    ("topic-taxonomy", topic_taxonomy::read),
+    ("nominations", nominations::read),
+];
+
+/// The reader of a source's folder.
+pub fn reader(key: &str) -> Reader {
+    READERS.iter().find(|(source, _)| *source == key).map_or(|_, _| Ok(Outcome::Skipped), |(_, read)| *read)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_source_has_a_reader() {
+        for source in josh::catalog::SOURCES {
+            assert!(super::READERS.iter().any(|(key, _)| *key == source.key), "{}", source.key);
+        }
+    }
+}

@@ -55,6 +55,7 @@ pub const SOURCE: Source = Source {
 
 const POSITIONS: &[Field] = &[
     Field::id("bioguide", "legislators", "Member's bioguide id"),
+    Field::keyword("lis_id", "Senate LIS id, as the roll call has it"),
     Field::keyword("name", "Member's name"),
     Field::keyword("party", "Party"),
     Field::keyword("state", "State, two letters"),

@@ -24,8 +24,8 @@ pub const SOURCE: Source = Source {
         _ => "https://www.house.gov/the-house-explained/open-government/statement-of-disbursements".to_string(),
     },
     cite: |f| {
-        let (name, role) = (text(f, "name"), text(f, "title_role"));
-        format!("{name}, {role}, {}, {}", text(f, "office"), text(f, "period"))
+        let parts = ["name", "title_role", "office", "period"].map(|name| text(f, name));
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     },
     publisher: "Chief Administrative Officer of the House and Secretary of the Senate",
     licence: US_WORK,

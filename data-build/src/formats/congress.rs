@@ -1,0 +1,262 @@
+//! What the objects of congress.gov have in common, in its API's JSON and in BILLSTATUS: measures, members,
+//! committees, actions and the lists they come in.
+
+use josh::catalog::ids;
+use serde_json::{Value, json};
+
+use crate::formats::dates;
+use crate::formats::documents::{list, stated};
+use crate::formats::json::{int_at, str_at};
+
+/// Bill types by their codes.
+pub const BILL_TYPES: [&str; 8] = ["hr", "s", "hjres", "sjres", "hres", "sres", "hconres", "sconres"];
+
+/// The items of a list however it is wrapped: `{"actions": [..]}`, `{"item": {..}}`, `{"billCommittees": {"item":
+/// [..]}}`. `wrappers` are the names of the layers to look through; an object that has none of them is an item, but
+/// not at the top, where it is a count or an empty element.
+pub fn items<'a>(value: Option<&'a Value>, wrappers: &[&str]) -> Vec<&'a Value> {
+    let mut found = Vec::new();
+    if let Some(value) = value {
+        unwrap(value, wrappers, false, &mut found);
+    }
+    found
+}
+
+fn unwrap<'a>(value: &'a Value, wrappers: &[&str], inside: bool, found: &mut Vec<&'a Value>) {
+    match value {
+        Value::Array(list) => list.iter().for_each(|v| unwrap(v, wrappers, true, found)),
+        Value::Object(map) => match wrappers.iter().find_map(|w| map.get(*w)) {
+            Some(inner) if inner.is_object() || inner.is_array() => unwrap(inner, wrappers, true, found),
+            _ if inside && !map.is_empty() => found.push(value),
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+/// `hr:119:1` from its parts, however the type is written ("HR", "hr").
+pub fn bill_id(kind: &str, congress: i64, number: i64) -> Option<String> {
+    let kind = kind.to_ascii_lowercase();
+    (BILL_TYPES.contains(&kind.as_str()) && congress > 0 && number > 0).then(|| format!("{kind}:{congress}:{number}"))
+}
+
+/// The bill that an object names by `type`, `congress` and `number`.
+pub fn bill_of(value: &Value) -> Option<String> {
+    bill_id(&str_at(value, &["type"]), int_at(value, &["congress"])?, int_at(value, &["number"])?)
+}
+
+/// (type, congress, number) of a canonical id of three parts.
+pub fn parts(id: &str) -> Option<(&str, i64, i64)> {
+    let mut parts = id.split(':');
+    Some((parts.next()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+/// "house" or "senate" by the first letter of a chamber's name, a type or a code.
+pub fn chamber(name: &str) -> Option<&'static str> {
+    match name.trim_start().as_bytes().first()?.to_ascii_lowercase() {
+        b'h' => Some("house"),
+        b's' => Some("senate"),
+        _ => None,
+    }
+}
+
+/// "hsju00" -> "HSJU", "hsju08" -> "HSJU08".
+pub fn committee_id(system_code: &str) -> Option<String> {
+    let code = system_code.trim().to_ascii_uppercase();
+    let bytes = code.as_bytes();
+    let right = bytes.len() == 6
+        && b"HSJ".contains(&bytes[0])
+        && bytes[1..4].iter().all(u8::is_ascii_uppercase)
+        && bytes[4..].iter().all(u8::is_ascii_digit);
+    right.then(|| code.strip_suffix("00").unwrap_or(&code).to_string())
+}
+
+/// A bioguide id, if it is one: Senate roll calls put LIS ids in the same place.
+pub fn bioguide(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let right = bytes.len() == 7 && bytes[0].is_ascii_alphabetic() && bytes[1..].iter().all(u8::is_ascii_digit);
+    right.then(|| text.to_ascii_uppercase())
+}
+
+/// A sponsor or cosponsor, from the fields or from "Rep. Doe, Jane A. [D-CA-12]".
+#[derive(Debug, Default, PartialEq)]
+pub struct Member {
+    pub bioguide: Option<String>,
+    pub name: String,
+    pub party: String,
+    pub state: String,
+    pub district: Option<i64>,
+}
+
+/// Reads a member; a committee that sponsors an amendment has only a name.
+pub fn member(value: &Value) -> Member {
+    let full = str_at(value, &["fullName"]);
+    let (printed, seat) = match full.rsplit_once('[') {
+        Some((name, seat)) => (name, seat.trim_end_matches([']', ' '])),
+        None => (full.as_str(), ""),
+    };
+    let mut seat = seat.split('-');
+    let mut stated_or = |name: &str| {
+        let printed = seat.next().unwrap_or_default().to_string();
+        Some(str_at(value, &[name])).filter(|s| !s.is_empty()).unwrap_or(printed)
+    };
+    let (party, state) = (stated_or("party"), stated_or("state"));
+    let name = turned_round(printed);
+    Member {
+        bioguide: bioguide(&str_at(value, &["bioguideId"])),
+        name: if name.is_empty() { turned_round(&str_at(value, &["name"])) } else { name },
+        party,
+        state,
+        district: int_at(value, &["district"]).or_else(|| seat.next()?.parse().ok()),
+    }
+}
+
+/// "Rep. Doe, Jane A., Jr." -> "Jane A. Doe, Jr."; a name without a comma is kept.
+fn turned_round(printed: &str) -> String {
+    const TITLES: [&str; 7] =
+        ["Rep. ", "Sen. ", "Del. ", "Resident Commissioner ", "Resident Comm. ", "Com. ", "Dele. "];
+    let printed = printed.trim();
+    let printed = TITLES.iter().find_map(|t| printed.strip_prefix(t)).unwrap_or(printed);
+    let parts: Vec<&str> = printed.split(',').map(str::trim).collect();
+    match parts[..] {
+        [last, first] => format!("{first} {last}"),
+        [last, first, suffix] => format!("{first} {last}, {suffix}"),
+        _ => printed.to_string(),
+    }
+}
+
+/// The roll call that a `recordedVote` names.
+pub fn vote_id(vote: &Value) -> Option<String> {
+    let stated = || {
+        let (congress, session) = (int_at(vote, &["congress"])?, int_at(vote, &["sessionNumber"])?);
+        let chamber = chamber(&str_at(vote, &["chamber"]))?;
+        Some(format!("{chamber}:{congress}:{session}:{}", int_at(vote, &["rollNumber"])?))
+    };
+    stated()
+        .and_then(|id| ids::canonical("roll-call-votes", &id))
+        .or_else(|| ids::canonical("roll-call-votes", &str_at(vote, &["url"])))
+}
+
+/// One step in the life of a measure or an amendment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Action {
+    pub date: String,
+    /// Time of day, for House floor actions.
+    pub time: String,
+    pub text: String,
+    pub code: String,
+    pub kind: String,
+    pub chamber: Option<&'static str>,
+    pub committees: Vec<String>,
+    pub vote_id: Option<String>,
+}
+
+/// The actions of a list, newest first. Within a day the order of the file stands, which is newest first too.
+pub fn actions(list: &[&Value]) -> Vec<Action> {
+    let mut actions: Vec<Action> = list.iter().filter_map(|v| action(v)).collect();
+    actions.sort_by(|a, b| b.date.cmp(&a.date));
+    actions
+}
+
+fn action(value: &Value) -> Option<Action> {
+    let code = str_at(value, &["actionCode"]);
+    let system = str_at(value, &["sourceSystem", "name"]);
+    let committees = items(value.get("committees"), &["item"]).into_iter().chain(value.get("committee"));
+    let mut codes = Vec::new();
+    for id in committees.filter_map(|c| committee_id(&str_at(c, &["systemCode"]))) {
+        if !codes.contains(&id) {
+            codes.push(id);
+        }
+    }
+    Some(Action {
+        date: dates::iso(&str_at(value, &["actionDate"]))?,
+        time: str_at(value, &["actionTime"]),
+        text: str_at(value, &["text"]),
+        kind: str_at(value, &["type"]),
+        chamber: chamber(&system).or_else(|| chamber_of_code(&code)),
+        code,
+        committees: codes,
+        vote_id: items(value.get("recordedVotes"), &["recordedVote"]).into_iter().find_map(vote_id),
+    })
+}
+
+/// The Library's codes: H… and four digits for the House, 10000 to 18999 for the Senate. Later stages (conference,
+/// the President) are of neither.
+fn chamber_of_code(code: &str) -> Option<&'static str> {
+    match code {
+        "Intro-H" => Some("house"),
+        "Intro-S" => Some("senate"),
+        _ if code.starts_with('H') => Some("house"),
+        _ => match code.parse::<u32>().ok()? {
+            1000..=9999 => Some("house"),
+            10000..=18999 => Some("senate"),
+            _ => None,
+        },
+    }
+}
+
+impl Action {
+    /// The row of the catalog's `actions`; an action without a text says nothing.
+    pub fn row(&self) -> Option<Value> {
+        (!self.text.is_empty()).then(|| {
+            json!({
+                "date": self.date,
+                "text": self.text,
+                "type": stated(&self.kind),
+                "code": stated(&self.code),
+                "chamber": self.chamber,
+                "committees": list(self.committees.clone()),
+                "vote_id": self.vote_id,
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_come_in_every_wrapping() {
+        let one = json!({"item": {"n": 1}});
+        let many = json!({"billCommittees": {"item": [{"n": 1}, {"n": 2}]}});
+        let none = json!({"count": "0"});
+        assert_eq!(items(Some(&one), &["item"]).len(), 1);
+        assert_eq!(items(Some(&many), &["billCommittees", "item"]).len(), 2);
+        assert!(items(Some(&none), &["item"]).is_empty());
+        assert!(items(Some(&json!("")), &["item"]).is_empty());
+    }
+
+    #[test]
+    fn ids_from_their_parts() {
+        assert_eq!(bill_id("HCONRES", 119, 1).as_deref(), Some("hconres:119:1"));
+        assert_eq!(bill_id("PN", 119, 1), None);
+        assert_eq!(committee_id("hsju00").as_deref(), Some("HSJU"));
+        assert_eq!(committee_id("hsju08").as_deref(), Some("HSJU08"));
+        assert_eq!(committee_id(""), None);
+        assert_eq!(bioguide("S428"), None);
+    }
+
+    #[test]
+    fn members_from_fields_or_from_the_printed_name() {
+        let printed = json!({"fullName": "Rep. Doe, Jane A., Jr. [D-CA-12]", "bioguideId": "D000001"});
+        let read = member(&printed);
+        assert_eq!((read.name.as_str(), read.party.as_str(), read.state.as_str()), ("Jane A. Doe, Jr.", "D", "CA"));
+        assert_eq!((read.district, read.bioguide.as_deref()), (Some(12), Some("D000001")));
+        assert_eq!(member(&json!({"name": "Rules Committee"})).name, "Rules Committee");
+    }
+
+    #[test]
+    fn votes_are_named_by_chamber_session_and_number() {
+        let vote = json!({"chamber": "House", "congress": "119", "sessionNumber": "1", "rollNumber": "123"});
+        assert_eq!(vote_id(&vote).as_deref(), Some("house:119:1:123"));
+    }
+
+    #[test]
+    fn actions_are_sorted_newest_first() {
+        let (old, new) =
+            (json!({"actionDate": "2025-01-03", "text": "a"}), json!({"actionDate": "2025-02-03", "text": "b"}));
+        let sorted = actions(&[&old, &new]);
+        assert_eq!(sorted.iter().map(|a| a.text.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+    }
+}

@@ -1,0 +1,45 @@
+//! Days in Washington from times in UTC, as the API's of Congress.gov and Regulations.gov give them.
+
+use super::dates::{checked, iso};
+
+/// The day on which a moment falls in Washington: midnight there is 4:00Z in summer and 5:00Z in winter, and nothing
+/// is posted or begins in the hour between.
+pub fn day(moment: &str) -> Option<String> {
+    local_day(moment, 4)
+}
+
+/// The last day of a period that ends at this moment: a minute before midnight is 3:59Z in summer, 4:59Z in winter.
+pub fn last_day(moment: &str) -> Option<String> {
+    local_day(moment, 5)
+}
+
+fn local_day(moment: &str, midnight: u8) -> Option<String> {
+    let date = iso(moment)?;
+    let in_utc = moment.trim().ends_with('Z');
+    let hour: Option<u8> = moment.trim().get(11..13).and_then(|h| h.parse().ok());
+    if in_utc && hour.is_some_and(|h| h < midnight) { day_before(&date) } else { Some(date) }
+}
+
+fn day_before(date: &str) -> Option<String> {
+    let number = |range: std::ops::Range<usize>| date.get(range).and_then(|s| s.parse::<i64>().ok());
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    if day > 1 {
+        return checked(year, month, day - 1);
+    }
+    let (year, month) = if month > 1 { (year, month - 1) } else { (year - 1, 12) };
+    (28..=31).rev().find_map(|last| checked(year, month, last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn utc_is_ahead_of_washington() {
+        assert_eq!(day("2024-07-01T04:00:00Z").as_deref(), Some("2024-07-01"));
+        assert_eq!(day("2024-03-01T01:30:00Z").as_deref(), Some("2024-02-29"));
+        assert_eq!(last_day("2025-01-01T04:59:59Z").as_deref(), Some("2024-12-31"));
+        assert_eq!(day("2024-07-01").as_deref(), Some("2024-07-01"));
+        assert_eq!(day("2024-07-01T00:10:00-04:00").as_deref(), Some("2024-07-01"));
+    }
+}

@@ -1,0 +1,107 @@
+//! HTML fragments (CRS summaries, notes) to plain text: one line a paragraph, entities decoded.
+
+/// Tags that end a line of text.
+const BLOCKS: [&str; 16] =
+    ["p", "br", "li", "div", "tr", "ul", "ol", "table", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote"];
+
+/// The text of a fragment. A `<` that opens no tag is text ("revenue < cost").
+pub fn plain(html: &str) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        out.push_str(&rest[..start]);
+        let after = &rest[start + 1..];
+        let opens = after.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
+        match after.find('>').filter(|_| opens) {
+            Some(end) => {
+                if BLOCKS.contains(&tag_name(&after[..end]).as_str()) {
+                    out.push('\n');
+                }
+                rest = &after[end + 1..];
+            }
+            None => {
+                out.push('<');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    folded_lines(&decoded(&out))
+}
+
+fn tag_name(tag: &str) -> String {
+    tag.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
+}
+
+fn folded_lines(text: &str) -> String {
+    let lines = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
+    lines.filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// Character references replaced by their characters; an unknown one is left as it stands.
+pub fn decoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find('&') {
+        out.push_str(&rest[..start]);
+        let after = &rest[start + 1..];
+        let end = after.bytes().take(10).position(|b| b == b';');
+        match end.and_then(|end| Some((character(&after[..end])?, end))) {
+            Some((c, end)) => {
+                out.push(c);
+                rest = &after[end + 1..];
+            }
+            None => {
+                out.push('&');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn character(name: &str) -> Option<char> {
+    if let Some(number) = name.strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+            None => number.parse().ok()?,
+        };
+        return char::from_u32(code);
+    }
+    Some(match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        "nbsp" => ' ',
+        "mdash" => '—',
+        "ndash" => '–',
+        "lsquo" => '‘',
+        "rsquo" => '’',
+        "ldquo" => '“',
+        "rdquo" => '”',
+        "sect" => '§',
+        "bull" => '•',
+        "hellip" => '…',
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_become_lines() {
+        assert_eq!(plain("<p><strong>An  Act</strong></p> <p>This bill&nbsp;pays.</p>"), "An Act\nThis bill pays.");
+        assert_eq!(plain("<ul><li>one</li><li>two &amp; three</li></ul>"), "one\ntwo & three");
+    }
+
+    #[test]
+    fn what_is_no_tag_stays() {
+        assert_eq!(plain("a < b & c &unknown; &#8212;"), "a < b & c &unknown; —");
+        assert_eq!(plain("broken <b"), "broken <b");
+    }
+}

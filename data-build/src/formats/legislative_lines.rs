@@ -1,0 +1,190 @@
+//! The running text of bills and laws in XML, line by line: one for each paragraph that the print sets off. What was
+//! struck out is left out.
+
+use roxmltree::Node;
+
+use super::xml;
+
+/// Parts of the text that have headings of their own, outermost first.
+pub const LEVELS: [&str; 9] =
+    ["division", "title", "subtitle", "part", "subpart", "chapter", "subchapter", "article", "level"];
+
+/// Not part of the text: what was struck, what the printer added, what stands in the margin.
+const SILENT: [&str; 23] = [
+    "del",
+    "deletedText",
+    "deleted-phrase",
+    "meta",
+    "metadata",
+    "amendMeta",
+    "preface",
+    "amendPreface",
+    "form",
+    "amendment-form",
+    "engrossed-amendment-form",
+    "sidenote",
+    "page",
+    "pagebreak",
+    "endMarker",
+    "endorsement",
+    "attestation",
+    "attestation-group",
+    "signatures",
+    "legislativeHistory",
+    "legis-num",
+    "notation",
+    "dublinCore",
+];
+
+/// Elements that begin a line of their own.
+const BLOCKS: [&str; 33] = [
+    "subsection",
+    "paragraph",
+    "subparagraph",
+    "clause",
+    "subclause",
+    "item",
+    "subitem",
+    "p",
+    "continuation",
+    "continuation-text",
+    "quotedContent",
+    "quoted-block",
+    "toc",
+    "toc-entry",
+    "referenceItem",
+    "tr",
+    "row",
+    "recital",
+    "whereas",
+    "listItem",
+    "list-item",
+    "section",
+    "docTitle",
+    "officialTitle",
+    "enactingFormula",
+    "resolvingClause",
+    "amendmentInstruction",
+    "amendmentContent",
+    "amendment-block",
+    "amendment-instruction",
+    "proviso-block",
+    "table",
+    "caption",
+];
+
+/// Struck out by element or by attribute: reported bills print the old text, marked as deleted, before the new.
+pub fn is_silent(node: Node<'_, '_>) -> bool {
+    SILENT.contains(&node.tag_name().name()) || node.attribute("changed") == Some("deleted")
+}
+
+/// The text of an element on one line, without what was struck.
+pub fn inline(node: Node<'_, '_>) -> String {
+    let mut lines = Lines::default();
+    lines.write(node);
+    lines.finish().join(" ")
+}
+
+/// Text gathered line by line.
+#[derive(Default)]
+pub struct Lines {
+    done: Vec<String>,
+    open: String,
+}
+
+impl Lines {
+    pub fn text(&mut self, text: &str) {
+        // Soft hyphens are the printer's.
+        self.open.extend(text.chars().filter(|c| *c != '\u{ad}'));
+    }
+
+    fn end_line(&mut self) {
+        let line = self.open.split_whitespace().collect::<Vec<_>>().join(" ").replace(".— ", ".—");
+        // What opens a quotation waits for its first line.
+        if line == "“" {
+            return;
+        }
+        self.open.clear();
+        match self.done.last_mut() {
+            // What closes a quotation belongs to its last line.
+            Some(last) if line.chars().all(|c| ".,;:)”’".contains(c)) => last.push_str(&line),
+            _ if line.is_empty() => {}
+            _ => self.done.push(line),
+        }
+    }
+
+    pub fn finish(mut self) -> Vec<String> {
+        self.end_line();
+        self.done
+    }
+
+    pub fn block(&mut self, node: Node<'_, '_>) {
+        self.end_line();
+        self.write(node);
+        self.end_line();
+    }
+
+    /// Everything of a section but its number and heading.
+    pub fn write_body(&mut self, section: Node<'_, '_>) {
+        for child in section.children() {
+            if !matches!(child.tag_name().name(), "num" | "enum" | "heading" | "header") {
+                self.node(child);
+            }
+        }
+    }
+
+    pub fn write(&mut self, node: Node<'_, '_>) {
+        for child in node.children() {
+            self.node(child);
+        }
+    }
+
+    fn node(&mut self, node: Node<'_, '_>) {
+        if node.is_text() {
+            return self.text(node.text().unwrap_or_default());
+        }
+        if !node.is_element() || is_silent(node) {
+            return;
+        }
+        match node.tag_name().name() {
+            "br" | "linebreak" => self.end_line(),
+            "quote" => self.around(node, "“", "”"),
+            "quoted-block" => {
+                self.end_line();
+                self.text("“");
+                for child in node.children().filter(|c| c.tag_name().name() != "after-quoted-block") {
+                    self.node(child);
+                }
+                self.end_line();
+                self.text("”");
+                xml::child(node, "after-quoted-block").into_iter().for_each(|after| self.write(after));
+                self.end_line();
+            }
+            "enum" | "num" | "designator" | "heading" => self.around(node, "", if dashed(node) { "" } else { " " }),
+            "header" => self.around(node, "", if ends_sentence(node) { " " } else { ".—" }),
+            "td" | "th" | "entry" => {
+                if !self.open.trim().is_empty() {
+                    self.text(" | ");
+                }
+                self.write(node);
+            }
+            name if BLOCKS.contains(&name) || LEVELS.contains(&name) => self.block(node),
+            _ => self.write(node),
+        }
+    }
+
+    fn around(&mut self, node: Node<'_, '_>, before: &str, after: &str) {
+        self.text(before);
+        self.write(node);
+        self.text(after);
+    }
+}
+
+/// "(a) In general.—" runs on into the text.
+fn dashed(node: Node<'_, '_>) -> bool {
+    inline(node).ends_with('—')
+}
+
+fn ends_sentence(node: Node<'_, '_>) -> bool {
+    inline(node).ends_with(['.', '—', ':'])
+}

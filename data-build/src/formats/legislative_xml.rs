@@ -1,0 +1,240 @@
+//! The text of bills and laws in XML, cut along its own structure: the older bill DTD and USLM name the same things
+//! differently, so one walk reads both. What was struck out is left out.
+
+use roxmltree::Node;
+
+pub use super::legislative_lines::inline;
+use super::legislative_lines::{LEVELS, Lines, is_silent};
+use super::outline::Outline;
+use super::xml;
+use crate::record::Section;
+
+/// The sections of a document.
+pub fn sections(root: Node<'_, '_>) -> Vec<Section> {
+    let mut walk = Walk { outline: Outline::default(), lines: Lines::default(), in_preamble: false };
+    // The older DTD keeps the title in the form, which is otherwise the printer's.
+    for form in ["form", "engrossed-amendment-form"] {
+        for part in ["legis-type", "official-title"] {
+            if let Some(node) = xml::at(root, &[form, part]) {
+                walk.outline.paragraph(&inline(node));
+            }
+        }
+    }
+    walk.children(root, 1);
+    walk.flush();
+    walk.outline.finish()
+}
+
+struct Walk {
+    outline: Outline,
+    lines: Lines,
+    /// Whether the whereas clauses of a resolution were the last thing opened.
+    in_preamble: bool,
+}
+
+impl Walk {
+    /// Goes through the structure; `depth` is that of the next heading. Appropriations are set flat, one after the
+    /// other, with their rank in an attribute.
+    fn children(&mut self, node: Node<'_, '_>, depth: i64) {
+        for child in node.children() {
+            let name = child.tag_name().name();
+            if child.is_text() {
+                self.lines.text(child.text().unwrap_or_default());
+            } else if !child.is_element() || is_silent(child) || is_heading_part(child, node) {
+                continue;
+            } else if name == "preamble" {
+                self.heading(depth, "", "Preamble");
+                self.lines.write(child);
+                self.in_preamble = true;
+            } else if let Some(rank) = appropriations_rank(child) {
+                self.heading(depth + rank, "", &heading_text(child));
+                self.children(child, depth + rank + 1);
+            } else if LEVELS.contains(&name) {
+                let title = heading_text(child);
+                self.heading(depth, &level_label(child), &title);
+                self.children(child, if title.is_empty() { depth } else { depth + 1 });
+            } else if name == "section" || name == "undesignated-section" {
+                self.heading(depth, &section_label(child), &heading_text(child));
+                self.lines.write_body(child);
+            } else if has_structure(child) {
+                self.children(child, depth);
+            } else {
+                self.leave_preamble(depth);
+                self.lines.block(child);
+            }
+        }
+    }
+
+    /// What is resolved is not part of the reasons for it, though it often has no heading.
+    fn leave_preamble(&mut self, depth: i64) {
+        if self.in_preamble {
+            self.heading(depth, "", "Resolved");
+        }
+    }
+
+    /// Opens a section; one with neither number nor heading goes on in the one that is open.
+    fn heading(&mut self, depth: i64, label: &str, title: &str) {
+        self.flush();
+        if !title.is_empty() {
+            self.in_preamble = false;
+            self.outline.heading(depth, label, title);
+        } else {
+            self.leave_preamble(depth);
+        }
+    }
+
+    fn flush(&mut self) {
+        for line in std::mem::take(&mut self.lines).finish() {
+            self.outline.paragraph(&line);
+        }
+    }
+}
+
+/// The number and heading of an element that has already been opened by them.
+fn is_heading_part(child: Node<'_, '_>, parent: Node<'_, '_>) -> bool {
+    let heads = LEVELS.contains(&parent.tag_name().name()) || appropriations_rank(parent).is_some();
+    heads && matches!(child.tag_name().name(), "num" | "enum" | "heading" | "header")
+}
+
+fn appropriations_rank(node: Node<'_, '_>) -> Option<i64> {
+    match (node.tag_name().name(), node.attribute("level").unwrap_or_default()) {
+        ("appropriations-major", _) | ("appropriations", "major") => Some(0),
+        ("appropriations-intermediate", _) | ("appropriations", "intermediate") => Some(1),
+        ("appropriations-small", _) | ("appropriations", _) => Some(2),
+        _ => None,
+    }
+}
+
+/// Whether there are headings below an element; those in quoted text are of another law.
+fn has_structure(node: Node<'_, '_>) -> bool {
+    node.children().filter(Node::is_element).any(|child| {
+        let name = child.tag_name().name();
+        let quoted = matches!(name, "quotedContent" | "quotedText" | "quoted-block" | "quote");
+        let structure = LEVELS.contains(&name) || name == "section" || name == "preamble";
+        !quoted && !is_silent(child) && (structure || appropriations_rank(child).is_some() || has_structure(child))
+    })
+}
+
+fn number_of<'a, 'd>(node: Node<'a, 'd>) -> Option<Node<'a, 'd>> {
+    xml::child(node, "num").or_else(|| xml::child(node, "enum"))
+}
+
+/// "1" for SECTION 1: the attribute of USLM, or the number without its full stop.
+fn section_label(node: Node<'_, '_>) -> String {
+    let Some(number) = number_of(node) else { return String::new() };
+    let value = number.attribute("value").map(str::to_string);
+    let label = value.unwrap_or_else(|| inline(number).rsplit(' ').next().unwrap_or_default().to_string());
+    label.trim_matches([' ', '.', '—', '§']).to_string()
+}
+
+/// "Title I", "Subtitle A".
+fn level_label(node: Node<'_, '_>) -> String {
+    let name = node.tag_name().name();
+    let number = section_label(node);
+    if number.is_empty() || name == "level" {
+        return String::new();
+    }
+    let (first, rest) = name.split_at(1);
+    format!("{}{rest} {number}", first.to_ascii_uppercase())
+}
+
+/// "TITLE I—GENERAL", "SEC. 101. SHORT TITLE.": USLM prints all of it, the older DTD only number and name.
+fn heading_text(node: Node<'_, '_>) -> String {
+    let name = node.tag_name().name();
+    let heading = xml::child(node, "heading").or_else(|| xml::child(node, "header")).map(inline).unwrap_or_default();
+    let number = match xml::child(node, "enum") {
+        Some(number) => worded(name, &inline(number)),
+        None => xml::child(node, "num").map(inline).unwrap_or_default(),
+    };
+    let level = LEVELS.contains(&name) && name != "level";
+    match (number.is_empty(), heading.is_empty()) {
+        (false, false) if level => format!("{}—{heading}", number.trim_end_matches(['—', '.', ' '])),
+        (false, false) if number.ends_with('—') => format!("{number}{heading}"),
+        (false, false) => format!("{number} {heading}"),
+        (_, true) => number.trim_end_matches('—').to_string(),
+        (true, false) => heading,
+    }
+}
+
+/// The word that the older DTD leaves to the printer.
+fn worded(name: &str, number: &str) -> String {
+    match (name, number.trim_end_matches('.')) {
+        (_, "") => String::new(),
+        ("section" | "undesignated-section", "1") => "SECTION 1.".to_string(),
+        ("section" | "undesignated-section", n) => format!("SEC. {n}."),
+        ("level", n) => n.to_string(),
+        (level, n) => format!("{} {n}—", level.to_ascii_uppercase()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(text: &str) -> Vec<(String, String, String)> {
+        let document = xml::parse(text).expect("well-formed");
+        sections(document.root_element()).into_iter().map(|s| (s.section, s.heading, s.text)).collect()
+    }
+
+    fn triple(section: &str, heading: &str, text: &str) -> (String, String, String) {
+        (section.into(), heading.into(), text.into())
+    }
+
+    #[test]
+    fn the_older_form() {
+        let found = cut("<bill><form><legis-num>H. R. 7</legis-num>
+        <official-title>To do.</official-title></form><legis-body>
+            <section><enum>1.</enum><header>Short title</header>
+            <text>This is the <quote><short-title>Act</short-title></quote>.</text></section>
+            <title><enum>I</enum><header>Money</header><section><enum>101.</enum><header>Rate</header>
+            <subsection><enum>(a)</enum><header>In general</header><text>Amended to read:</text>
+            <quoted-block><section><enum>9.</enum>
+            <text>New.</text></section><after-quoted-block>.</after-quoted-block></quoted-block>
+            </subsection></section></title></legis-body></bill>");
+        assert_eq!(found[0], triple("", "", "To do."));
+        assert_eq!(found[1], triple("1", "SECTION 1. Short title", "This is the “Act”."));
+        assert_eq!(found[2], triple("Title I", "TITLE I—Money", ""));
+        assert_eq!(found[3].1, "TITLE I—Money > SEC. 101. Rate");
+        assert_eq!(found[3].2, "(a) In general.—Amended to read:\n\n“9. New.”.");
+    }
+
+    #[test]
+    fn uslm() {
+        let found = cut("<bill xmlns='u'><meta><congress>119</congress></meta><main>
+        <longTitle><docTitle>A BILL</docTitle>
+            <officialTitle>To do.</officialTitle></longTitle><section><num value='1'>SECTION 1. </num>
+            <heading>SHORT TITLE.</heading>
+            <content>This is “<shortTitle>it</shortTitle>”.<sidenote><p>margin</p></sidenote></content></section>
+            <title><num value='I'>TITLE I—</num><heading>MONEY</heading><section>
+            <num value='101'>SEC. 101. </num><heading>RATE.</heading>
+            <chapeau>Each is—</chapeau><paragraph><num value='1'>(1) </num>
+            <content>one; and</content></paragraph></section></title></main></bill>");
+        assert_eq!(found[0], triple("", "", "A BILL\n\nTo do."));
+        assert_eq!(found[1], triple("1", "SECTION 1. SHORT TITLE.", "This is “it”."));
+        assert_eq!(found[3], triple("101", "TITLE I—MONEY > SEC. 101. RATE.", "Each is—\n\n(1) one; and"));
+    }
+
+    #[test]
+    fn what_was_struck_is_not_text() {
+        let found = cut("<bill><legis-body changed='deleted'><section><enum>1.</enum>
+        <text>Old.</text></section></legis-body>
+            <legis-body changed='added'><section><enum>1.</enum>
+            <text>New <deleted-phrase>gone</deleted-phrase><added-phrase>kept</added-phrase>.</text>
+            </section></legis-body></bill>");
+        assert_eq!(found, [triple("1", "SECTION 1.", "New kept.")]);
+        let uslm = cut("<bill><main><collection><component changed='deleted'><main><section><num>SEC. 1.</num>
+        <content>Old.</content></section></main></component>
+            <component changed='added'><main><section><num>SEC. 1.</num>
+            <content>New<deletedText>x</deletedText><del>y</del>.</content></section></main></component>
+            </collection></main></bill>");
+        assert_eq!(uslm, [triple("1", "SEC. 1.", "New.")]);
+    }
+
+    #[test]
+    fn resolutions_have_a_preamble_and_unnumbered_text() {
+        let found = cut("<resolution><preamble><whereas><text>Whereas so: Now</text></whereas></preamble>
+            <resolution-body><section><text>That the House is glad.</text></section></resolution-body></resolution>");
+        let expected = [triple("", "Preamble", "Whereas so: Now"), triple("", "Resolved", "That the House is glad.")];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,54 @@
+//! For the readers' unit tests: a file from inline text, and what a reader made of it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+
+use crate::input::Input;
+use crate::reader::{Outcome, Reader};
+use crate::record::{Record, Sink};
+
+/// What a reader handed over.
+pub struct Collected {
+    pub outcome: Outcome,
+    pub records: Vec<Record>,
+    pub rejects: Vec<String>,
+}
+
+#[derive(Default)]
+struct Collector {
+    records: Vec<Record>,
+    rejects: Vec<String>,
+}
+
+impl Sink for Collector {
+    fn record(&mut self, record: Record) {
+        self.records.push(record);
+    }
+    fn reject(&mut self, place: &str, reason: &str) {
+        self.rejects.push(format!("{place}: {reason}"));
+    }
+}
+
+impl Collected {
+    pub fn ids(&self) -> Vec<&str> {
+        self.records.iter().map(|r| r.id.as_str()).collect()
+    }
+
+    /// A field of the n-th record; null when it is absent.
+    pub fn field(&self, n: usize, name: &str) -> &Value {
+        self.records[n].fields.get(name).unwrap_or(&Value::Null)
+    }
+}
+
+/// Has a reader read `text` as a file of this name.
+pub fn read_text(reader: Reader, name: &str, text: &str) -> Collected {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let n = COUNT.fetch_add(1, Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("josh-reader-{}-{n}", std::process::id()));
+    std::fs::write(&path, text).expect("the temporary folder can be written");
+    let mut sink = Collector::default();
+    let outcome = reader(&Input { path: path.clone(), name: name.into() }, &mut sink).expect("the file can be read");
+    std::fs::remove_file(&path).expect("the file was just written");
+    Collected { outcome, records: sink.records, rejects: sink.rejects }
+}

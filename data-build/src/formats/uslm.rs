@@ -1,0 +1,67 @@
+//! The USLM of GPO's regulations: what its elements are to the text.
+
+use roxmltree::Node;
+
+use super::outline::label;
+use super::prose::{Role, inline};
+use super::xml;
+
+/// The name of the SGML element that an element was made from: `style="-uslm-sgm:HD1; …"` -> "HD1".
+pub fn style<'a>(node: Node<'a, '_>) -> &'a str {
+    let style = node.attribute("style").unwrap_or_default();
+    style.strip_prefix("-uslm-sgm:").and_then(|s| s.split([';', ' ']).next()).unwrap_or_default()
+}
+
+/// Elements whose number and heading together are a heading of the text.
+pub fn is_division(name: &str) -> bool {
+    matches!(name, "section" | "part" | "subpart" | "subchapter" | "chapter" | "subtitle" | "title")
+}
+
+/// Elements whose heading is the first words of a paragraph.
+pub fn is_run_in(name: &str) -> bool {
+    matches!(
+        name,
+        "paragraph"
+            | "subsection"
+            | "subparagraph"
+            | "clause"
+            | "subclause"
+            | "item"
+            | "authority"
+            | "source"
+            | "note"
+            | "editorialNote"
+            | "effectiveDateNote"
+            | "crossReferenceNote"
+            | "footnote"
+            | "explanationNote"
+    )
+}
+
+/// The number and heading of a division, as one line: "§ 447.1 General."
+pub fn heading(division: Node<'_, '_>) -> String {
+    let part = |name: &str| xml::child(division, name).map(inline).unwrap_or_default();
+    let (num, heading) = (part("num"), part("heading"));
+    let gap = if num.is_empty() || num.ends_with('—') { "" } else { " " };
+    format!("{num}{gap}{heading}").trim().to_string()
+}
+
+/// What an element is to the text. An instruction in a rule is a `section` without heading: its number runs in.
+pub fn role(node: Node<'_, '_>) -> Role {
+    let Some(parent) = node.parent() else { return Role::Auto };
+    let within = parent.tag_name().name();
+    let divides = is_division(within) && xml::child(parent, "heading").is_some();
+    match node.tag_name().name() {
+        "meta" | "toc" | "figure" | "autograph" | "frDocId" | "billingCode" | "ear" => Role::Skip,
+        "num" if divides => {
+            let title = heading(parent);
+            let depth = if within == "section" { 2 } else { 1 };
+            Role::Heading { depth, label: label(&title).to_string(), title }
+        }
+        "heading" if divides && xml::child(parent, "num").is_some() => Role::Skip,
+        "num" => Role::Prefix,
+        "heading" if is_run_in(within) => Role::Prefix,
+        "tr" => Role::Row,
+        _ => Role::Auto,
+    }
+}

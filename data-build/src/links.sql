@@ -1,0 +1,104 @@
+-- What one source knows about another. Run in order after loading; `;` at the end of a line ends a statement.
+
+-- Senate roll calls name members by LIS id.
+UPDATE roll_call_votes_positions SET bioguide = l.id FROM legislators l
+WHERE bioguide IS NULL AND roll_call_votes_positions.lis_id = l.lis_id;
+
+UPDATE roll_call_votes_positions SET name = coalesce(roll_call_votes_positions.name, l.name),
+  state = coalesce(roll_call_votes_positions.state, l.state), party = coalesce(roll_call_votes_positions.party, l.party)
+FROM legislators l WHERE bioguide = l.id;
+
+-- A bill's actions say which roll calls were about it.
+UPDATE roll_call_votes SET bill_id = a.bill FROM (SELECT vote_id, min(parent) AS bill FROM bills_actions
+  WHERE vote_id IS NOT NULL GROUP BY vote_id HAVING count(DISTINCT parent) = 1) a
+WHERE bill_id IS NULL AND roll_call_votes.id = a.vote_id;
+
+UPDATE bills SET sponsor_name = coalesce(sponsor_name, l.name), sponsor_party = coalesce(sponsor_party, l.party),
+  sponsor_state = coalesce(sponsor_state, l.state) FROM legislators l WHERE sponsor = l.id;
+
+UPDATE amendments SET sponsor_name = coalesce(sponsor_name, l.name), sponsor_party = coalesce(sponsor_party, l.party),
+  sponsor_state = coalesce(sponsor_state, l.state) FROM legislators l WHERE sponsor = l.id;
+
+UPDATE bills_cosponsors SET name = coalesce(bills_cosponsors.name, l.name), party = coalesce(bills_cosponsors.party, l.party),
+  state = coalesce(bills_cosponsors.state, l.state) FROM legislators l WHERE bioguide = l.id;
+
+UPDATE bills SET cosponsors = c.who, cosponsor_count = coalesce(cosponsor_count, c.n)
+FROM (SELECT parent, list(bioguide ORDER BY _seq, _n) AS who, count(*) AS n FROM bills_cosponsors
+      WHERE bioguide IS NOT NULL AND withdrawn_date IS NULL GROUP BY parent) c
+WHERE bills.id = c.parent AND bills.cosponsors IS NULL;
+
+UPDATE bills SET cosponsor_count = 0 WHERE cosponsor_count IS NULL AND introduced_date IS NOT NULL;
+
+UPDATE bills SET committees = c.codes
+FROM (SELECT parent, list_sort(list(DISTINCT committee)) AS codes FROM bills_committees WHERE committee IS NOT NULL GROUP BY parent) c
+WHERE bills.id = c.parent AND bills.committees IS NULL;
+
+UPDATE bills_committees SET name = coalesce(bills_committees.name, c.name), chamber = coalesce(bills_committees.chamber, c.chamber)
+FROM committees c WHERE committee = c.id;
+
+UPDATE bills SET subjects = s.names
+FROM (SELECT parent, list(name ORDER BY _seq, _n) AS names FROM bills_subjects WHERE kind = 'subject' GROUP BY parent) s
+WHERE bills.id = s.parent AND bills.subjects IS NULL;
+
+UPDATE bills_related SET title = b.title FROM bills b WHERE bill_id = b.id AND bills_related.title IS NULL;
+
+-- Bills and the laws they became know each other.
+UPDATE public_laws SET bill_id = b.id FROM bills b WHERE public_laws.bill_id IS NULL AND b.law_id = public_laws.id;
+
+UPDATE bills SET law_id = p.id FROM public_laws p WHERE bills.law_id IS NULL AND p.bill_id = bills.id;
+
+UPDATE bills SET is_law = law_id IS NOT NULL WHERE is_law IS NULL;
+
+UPDATE bills SET status = 'enacted' WHERE law_id IS NOT NULL AND status IS DISTINCT FROM 'enacted';
+
+UPDATE public_laws SET policy_area = coalesce(public_laws.policy_area, b.policy_area),
+  short_title = coalesce(public_laws.short_title, b.short_title), title = coalesce(public_laws.title, b.title)
+FROM bills b WHERE public_laws.bill_id = b.id;
+
+-- Which texts of a bill there are, oldest first.
+UPDATE bills SET text_versions = v.versions
+FROM (SELECT parent, list(version ORDER BY o, version) AS versions
+      FROM (SELECT parent, version, max(version_order) AS o FROM bills_body GROUP BY ALL) GROUP BY parent) v
+WHERE bills.id = v.parent;
+
+-- A list of current members carries no date: it is of the newest congress there is.
+UPDATE committees_members SET congress = (SELECT max(congress) FROM bills) WHERE congress IS NULL;
+
+-- Committee seats, from both sides.
+UPDATE committees_members SET name = coalesce(committees_members.name, l.name), party = coalesce(committees_members.party, l.party),
+  state = coalesce(committees_members.state, l.state) FROM legislators l WHERE bioguide = l.id;
+
+INSERT INTO legislators_committees BY NAME
+SELECT m.bioguide AS parent, m.parent AS committee, c.name AS name, m.congress, m.side, m.rank, m.role, 0 AS _seq,
+  row_number() OVER (PARTITION BY m.bioguide ORDER BY m.congress DESC, m.parent) AS _n
+FROM committees_members m LEFT JOIN committees c ON c.id = m.parent WHERE m.bioguide IS NOT NULL;
+
+UPDATE committees SET member_count = m.n
+FROM (SELECT parent, count(*) AS n FROM committees_members r
+      WHERE congress IS NOT DISTINCT FROM (SELECT max(congress) FROM committees_members x WHERE x.parent = r.parent) GROUP BY parent) m
+WHERE committees.id = m.parent;
+
+UPDATE committees SET former_names = list_filter(former_names, lambda n: n <> name) WHERE former_names IS NOT NULL;
+
+UPDATE hearings SET committee_name = c.name FROM committees c WHERE committee = c.id AND committee_name IS NULL;
+
+-- How each member voted, newest first.
+INSERT INTO legislators_votes BY NAME
+SELECT p.bioguide AS parent, v.id AS vote_id, v.congress, v.date, p.position, coalesce(v.question, v.title) AS question, v.result,
+  v.bill_id, 0 AS _seq, row_number() OVER (PARTITION BY p.bioguide ORDER BY v.date DESC, v.number DESC, v.id) AS _n
+FROM roll_call_votes_positions p JOIN roll_call_votes v ON v.id = p.parent WHERE p.bioguide IS NOT NULL;
+
+-- Topics and the bills that carry them.
+INSERT INTO topic_taxonomy_bills BY NAME
+SELECT s.topic_id AS parent, b.id AS bill_id, b.title, b.congress, b.introduced_date, 0 AS _seq,
+  row_number() OVER (PARTITION BY s.topic_id ORDER BY b.introduced_date DESC, length(b.id), b.id) AS _n
+FROM (SELECT DISTINCT topic_id, parent FROM bills_subjects WHERE topic_id IS NOT NULL) s JOIN bills b ON b.id = s.parent;
+
+UPDATE topic_taxonomy SET bill_count = coalesce((SELECT count(*) FROM topic_taxonomy_bills t WHERE t.parent = topic_taxonomy.id), 0);
+
+-- A docket is as old as its documents, wherever they were read.
+UPDATE regulations_dot_gov_dockets SET document_count = d.n, opened_date = coalesce(d.first, opened_date),
+  last_activity_date = coalesce(d.last, last_activity_date)
+FROM (SELECT parent, count(*) AS n, min(posted_date) AS first, max(posted_date) AS last
+      FROM regulations_dot_gov_dockets_documents GROUP BY parent) d
+WHERE regulations_dot_gov_dockets.id = d.parent;

@@ -1,0 +1,147 @@
+//! BILLSTATUS XML in both generations of its field names, with the amendments, cost estimates and committee reports
+//! that a bill lists.
+
+use josh::catalog::ids;
+use roxmltree::Node;
+use serde_json::{Value, json};
+
+use super::amendments;
+use super::bill_record::Bill;
+use crate::formats::congress::{self, items};
+use crate::formats::json::str_at;
+use crate::formats::{dates, xml, xml_json};
+use crate::record::{Rank, Record, Sink};
+
+/// Reads the `billStatus` element.
+pub fn read(root: Node<'_, '_>, out: &mut dyn Sink) {
+    let Some(element) = xml::child(root, "bill") else {
+        out.reject("billStatus", "no bill in it");
+        return;
+    };
+    let core = xml_json::value(element);
+    let bill = Bill::from_status(&core);
+    let Some(id) = bill.id() else {
+        out.reject("billStatus", "a bill without type, congress and number");
+        return;
+    };
+    for amendment in items(core.get("amendments"), &["amendment"]) {
+        match amendments::record(amendment, Rank::Partial, Some(&id)) {
+            Ok(record) => out.record(record),
+            Err(reason) => out.reject(&format!("{id} amendments"), &reason),
+        }
+    }
+    cost_estimates(&core, &id).into_iter().chain(reports(&core, &id)).for_each(|r| out.record(r));
+    bill.emit(&id, out);
+}
+
+/// `rptUrl`, `rptTitle`, `rptPubDate` in the older files, `url`, `title`, `pubDate` in the newer.
+fn cost_estimates(core: &Value, bill_id: &str) -> Vec<Record> {
+    let estimate = |value: &Value| {
+        let either = |new: &str, old: &str| [str_at(value, &[new]), str_at(value, &[old])].concat();
+        let id = ids::canonical("cbo-estimates", &either("url", "rptUrl"))?;
+        let number: i64 = id.strip_prefix("cbo:")?.parse().ok()?;
+        let mut record = Record::new("cbo-estimates", id, Rank::Partial);
+        record.set("number", number).set("bill_id", bill_id).set("title", either("title", "rptTitle"));
+        record.set("published_date", dates::iso(&either("pubDate", "rptPubDate")));
+        record.set("stage", stage(&str_at(value, &["description"])));
+        Some(record)
+    };
+    items(core.get("cboCostEstimates"), &["item"]).into_iter().filter_map(estimate).collect()
+}
+
+/// The stage that an estimate's description begins with: "As ordered reported by the House Committee on …".
+fn stage(description: &str) -> Option<&'static str> {
+    const STAGES: [(&str, &str); 6] = [
+        ("as ordered reported", "ordered_reported"),
+        ("as reported", "reported"),
+        ("as introduced", "introduced"),
+        ("as passed by the house", "passed_house"),
+        ("as passed by the senate", "passed_senate"),
+        ("as enacted", "enacted"),
+    ];
+    let description = description.trim().to_ascii_lowercase();
+    STAGES.iter().find(|(start, _)| description.starts_with(start)).map(|(_, stage)| *stage)
+}
+
+/// Reports by their citations, "H. Rept. 114-182,Part 2".
+fn reports(core: &Value, bill_id: &str) -> Vec<Record> {
+    let report = |value: &Value| {
+        let citation = str_at(value, &["citation"]);
+        let whole = citation.split(',').next()?;
+        let id = ids::canonical("committee-reports", whole)?;
+        let (kind, congress, number) = congress::parts(&id)?;
+        let mut record = Record::new("committee-reports", id.as_str(), Rank::Stub);
+        record.set("congress", congress).set("type", kind).set("number", number).set("bill_ids", json!([bill_id]));
+        record.set("chamber", if kind == "hrpt" { "house" } else { "senate" });
+        Some(record)
+    };
+    let mut found: Vec<Record> = Vec::new();
+    for record in items(core.get("committeeReports"), &["committeeReport"]).into_iter().filter_map(report) {
+        if found.iter().all(|f| f.id != record.id) {
+            found.push(record);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::formats::testing::read_text;
+    use crate::sources::bills;
+
+    const OLDER: &str = "<billStatus><bill><billType>HR</billType><billNumber>12</billNumber><congress>114</congress>
+        <title>A thing</title><introducedDate>2015-01-06</introducedDate>
+        <actions><actionByCounts><senate>1</senate></actionByCounts>
+          <item><actionDate>2015-02-01</actionDate>
+          <text>On passage Passed. (Roll no. 6).</text><committee/></item></actions>
+        <recordedVotes><recordedVote><chamber>House</chamber><congress>114</congress><sessionNumber>1</sessionNumber>
+          <rollNumber>6</rollNumber></recordedVote></recordedVotes>
+        <committees><billCommittees><item><systemCode>hswm00</systemCode>
+        <name>W</name></item></billCommittees></committees>
+        <subjects><billSubjects><primarySubject><name>Taxation</name></primarySubject>
+          <otherSubjects><item><name>Income tax</name></item></otherSubjects></billSubjects></subjects>
+        <summaries><billSummaries><item><actionDesc>Introduced in House</actionDesc>
+        <actionDate>2015-01-06</actionDate>
+          <text><![CDATA[<p>It <b>taxes</b>.</p>]]></text></item></billSummaries></summaries>
+        <cboCostEstimates><item><rptUrl>https://www.cbo.gov/publication/50918</rptUrl><rptTitle>H.R. 12</rptTitle>
+          <rptPubDate>2015-10-20T21:59:41Z</rptPubDate></item></cboCostEstimates>
+        <committeeReports><committeeReport><citation>H. Rept. 114-182,Part 2</citation></committeeReport>
+        </committeeReports>
+        <amendments/></bill></billStatus>";
+
+    const NEWER: &str = "<billStatus><version>3.0.0</version><bill><type>HR</type><number>12</number>
+        <congress>117</congress><title>A thing</title>
+        <actions><item><actionDate>2021-02-01</actionDate><text>Referred.</text></item></actions>
+        <committees><item><systemCode>hswm00</systemCode></item></committees>
+        <subjects><legislativeSubjects><item><name>Income tax</name></item></legislativeSubjects>
+          <policyArea><name>Taxation</name></policyArea></subjects>
+        <summaries><summary><actionDesc>Introduced in House</actionDesc><text>It taxes.</text></summary></summaries>
+        <cboCostEstimates><item><url>https://www.cbo.gov/publication/57269</url><title>H.R. 12</title>
+          <pubDate>2021-06-08T15:00:00Z</pubDate></item></cboCostEstimates></bill></billStatus>";
+
+    #[test]
+    fn both_generations_give_the_same() {
+        for (text, id, expected) in [
+            (OLDER, "hr:114:12", vec!["cbo:50918", "hrpt:114:182", "hr:114:12"]),
+            (NEWER, "hr:117:12", vec!["cbo:57269", "hr:117:12"]),
+        ] {
+            let read = read_text(bills::read, "bills/BILLSTATUS.xml", text);
+            assert_eq!(read.ids(), expected);
+            let last = read.records.len() - 1;
+            assert_eq!(read.records[last].id, id);
+            assert_eq!(*read.field(last, "committees"), serde_json::json!(["HSWM"]));
+            assert_eq!(read.field(last, "policy_area"), "Taxation");
+            assert_eq!(*read.field(last, "subjects"), serde_json::json!(["Income tax"]));
+            let summary = read.records[last].rows.iter().find(|r| r.0 == "summaries").expect("a summary");
+            assert_eq!(summary.1["text"], "It taxes.");
+        }
+    }
+
+    #[test]
+    fn roll_calls_listed_apart_find_their_actions() {
+        let read = read_text(bills::read, "bills/BILLSTATUS.xml", OLDER);
+        let action = read.records[2].rows.iter().find(|r| r.0 == "actions").expect("an action");
+        assert_eq!(action.1["vote_id"], "house:114:1:6");
+        assert_eq!(read.field(0, "published_date"), "2015-10-20");
+    }
+}

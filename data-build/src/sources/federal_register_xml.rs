@@ -1,0 +1,225 @@
+//! A daily issue of the Federal Register in GPO's XML (root `FEDREG`): RULE, PRORULE, NOTICE and PRESDOCU elements.
+
+use std::collections::HashMap;
+
+use roxmltree::Node;
+
+use super::federal_register::Document;
+use crate::formats::outline::{Outline, label};
+use crate::formats::prose::{self, Role, inline};
+use crate::formats::{agencies, dates, register, xml};
+use crate::record::{Rank, Sink};
+
+pub fn issue(root: Node<'_, '_>, out: &mut dyn Sink) {
+    let published = dates::iso(&xml::text_at(root, &["DATE"]));
+    let volume = xml::text_at(root, &["VOL"]).parse().ok();
+    let contents = pages_by_number(root);
+    let Some(published) = published else {
+        out.reject("DATE", "the issue states no day");
+        return;
+    };
+    let mut page = None;
+    for node in root.descendants() {
+        if let Some(number) = page_number(node) {
+            page = Some(number);
+        }
+        let Some(kind) = kind_of(node) else { continue };
+        let mut document = document(node, kind);
+        let Some(number) = frdoc(node) else {
+            out.reject(&format!("{} on page {}", node.tag_name().name(), page.unwrap_or(0)), "no document number");
+            continue;
+        };
+        document.pages = contents.get(&number).copied().or_else(|| pages_inside(node, page));
+        document.number = number;
+        document.published = published.clone();
+        document.volume = volume;
+        document.emit(Rank::Full, out);
+    }
+}
+
+fn kind_of(node: Node<'_, '_>) -> Option<&'static str> {
+    Some(match node.tag_name().name() {
+        "RULE" => "rule",
+        "PRORULE" => "proposed_rule",
+        "NOTICE" => "notice",
+        "PRESDOCU" => "presidential_document",
+        _ => return None,
+    })
+}
+
+fn page_number(node: Node<'_, '_>) -> Option<i64> {
+    (node.tag_name().name() == "PRTPAGE").then(|| node.attribute("P")?.parse().ok())?
+}
+
+fn frdoc(node: Node<'_, '_>) -> Option<String> {
+    let printed = node.descendants().filter(|n| n.tag_name().name() == "FRDOC").last()?;
+    register::document_number(&inline(printed))
+}
+
+/// The pages that the issue's table of contents gives for each document.
+fn pages_by_number(root: Node<'_, '_>) -> HashMap<String, (i64, i64)> {
+    let Some(contents) = xml::child(root, "CNTNTS") else { return HashMap::new() };
+    let mut pages = None;
+    let mut found = HashMap::new();
+    for node in contents.descendants() {
+        match node.tag_name().name() {
+            "PGS" => pages = register::pages(&inline(node)),
+            "FRDOCBP" => {
+                if let (Some(number), Some(pages)) = (register::document_number(&inline(node)), pages.take()) {
+                    found.entry(number).or_insert(pages);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The pages that begin inside a document; it begins on the page open before it unless it opens one itself.
+fn pages_inside(node: Node<'_, '_>, before: Option<i64>) -> Option<(i64, i64)> {
+    let mut said_something = false;
+    let mut numbers = Vec::new();
+    for n in node.descendants() {
+        said_something |= n.is_text() && !n.text().unwrap_or_default().trim().is_empty();
+        if let Some(number) = page_number(n) {
+            if said_something && numbers.is_empty() {
+                numbers.extend(before);
+            }
+            numbers.push(number);
+        }
+    }
+    let first = numbers.first().copied().or(before)?;
+    let last = numbers.last().copied().unwrap_or(first);
+    Some((first, (last - first + 1).max(1)))
+}
+
+fn document(node: Node<'_, '_>, kind: &'static str) -> Document {
+    let preamble = xml::child(node, "PREAMB").unwrap_or(node);
+    let printed = |name: &str| xml::children(preamble, name).map(inline).collect::<Vec<_>>();
+    let joined = |name: &str| printed(name).join("; ");
+    let mut offices: Vec<String> = Vec::new();
+    for child in preamble.children().filter(|n| matches!(n.tag_name().name(), "AGENCY" | "SUBAGY")) {
+        let name = agencies::name(&inline(child));
+        if !name.is_empty() && !offices.contains(&name) {
+            offices.push(name);
+        }
+    }
+    let days = preamble.children().filter(|n| matches!(n.tag_name().name(), "EFFDATE" | "DATES"));
+    let mut outline = Outline::default();
+    prose::write(node, &mut outline, &role);
+    Document {
+        kind,
+        title: title(node, preamble),
+        agencies: offices,
+        cfr_parts: register::cfr_parts(&joined("CFR")),
+        dockets: register::docket_ids(&joined("DEPDOC")),
+        rins: register::rins(&joined("RIN")),
+        dates: days.map(inline).collect::<Vec<_>>().join(" "),
+        presidential: if kind == "presidential_document" { name_of_presidential(node) } else { String::new() },
+        sections: outline.finish(),
+        ..Document::default()
+    }
+}
+
+fn title(node: Node<'_, '_>, preamble: Node<'_, '_>) -> String {
+    let subject = xml::child(preamble, "SUBJECT").map(inline).unwrap_or_default();
+    if !subject.is_empty() {
+        return subject;
+    }
+    let headings = node.descendants().filter(|n| n.tag_name().name() == "HD").map(inline);
+    headings.filter(|h| !h.is_empty() && !h.ends_with(':')).map(|h| h.to_string()).next().unwrap_or_default()
+}
+
+/// The line with kind, number and day, which stands above the heading: "Proclamation 10701 of February 6, 2024".
+fn name_of_presidential(node: Node<'_, '_>) -> String {
+    let named =
+        |n: &Node<'_, '_>| matches!(n.tag_name().name(), "PROC" | "EXECORDR" | "MEMO" | "DETNO" | "PNOTICE" | "ORDER");
+    node.descendants().filter(named).map(inline).collect::<Vec<_>>().join("; ")
+}
+
+/// What stands above or below the text and is told in fields.
+const OUTSIDE: &[&str] = &[
+    "AGENCY", "SUBAGY", "CFR", "DEPDOC", "RIN", "FRDOC", "FILED", "BILCOD", "TITLE3", "PRES", "PROC", "EXECORDR",
+    "GPH", "MATH",
+];
+
+/// Elements whose heading is the first words of a paragraph.
+const RUN_IN: &[&str] = &["AUTH", "SOURCE", "NOTE", "EDNOTE", "EFFDNOT", "CROSSREF", "FTNT", "EXAMPLE", "SUBSCRIPT"];
+
+/// How elements of GPO's SGML vocabulary read; the annual CFR shares it.
+pub fn role(node: Node<'_, '_>) -> Role {
+    let parent = node.parent().map(|p| p.tag_name().name()).unwrap_or_default();
+    match node.tag_name().name() {
+        name if OUTSIDE.contains(&name) => Role::Skip,
+        "SUBJECT" if matches!(parent, "PREAMB" | "SECTION") => Role::Skip,
+        "HD" if RUN_IN.contains(&parent) => Role::Prefix,
+        "HD" => {
+            let title = inline(node);
+            let title = title.trim_end_matches(':');
+            Role::Heading { depth: depth(node), label: label(title).to_string(), title: title.to_string() }
+        }
+        "SECTNO" if parent == "SECTION" => {
+            let number = inline(node);
+            let subject = node.parent().map(|p| xml::text_at(p, &["SUBJECT"])).unwrap_or_default();
+            let title = format!("{number} {subject}");
+            Role::Heading { depth: 2, label: label(&number).to_string(), title: title.trim().to_string() }
+        }
+        "ROW" | "BOXHD" => Role::Row,
+        _ => Role::Auto,
+    }
+}
+
+/// HED is the top, HD1 below it, and so on.
+fn depth(node: Node<'_, '_>) -> i64 {
+    match node.attribute("SOURCE") {
+        Some("HED") => 1,
+        Some(source) => source.strip_prefix("HD").and_then(|n| n.parse::<i64>().ok()).map_or(2, |n| n + 1),
+        None => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::formats::testing::read_text;
+    use crate::sources::federal_register::read;
+
+    const ISSUE: &str = r#"<FEDREG><VOL>91</VOL><DATE>Monday, April 6, 2026</DATE>
+        <CNTNTS><AGCY><CAT><SJDENT><PGS>100-102</PGS><FRDOCBP>2026-00001</FRDOCBP></SJDENT></CAT></AGCY></CNTNTS>
+        <RULES><RULE><PREAMB><PRTPAGE P="100"/><AGENCY TYPE="F">DEPARTMENT OF BOATS</AGENCY>
+        <SUBAGY>Ferry Office</SUBAGY>
+        <CFR>40 CFR Parts 52 and 81</CFR><DEPDOC>[Docket No. FAA-2026-0001]</DEPDOC><RIN>RIN 2120-AA64</RIN>
+        <SUBJECT>On <E T="03">Ferries</E></SUBJECT>
+        <EFFDATE><HD SOURCE="HED">DATES:</HD><P>Effective May 1, 2026. Comments are due by June 1, 2026.</P>
+        </EFFDATE></PREAMB>
+        <SUPLINF><HD SOURCE="HED">SUPPLEMENTARY INFORMATION:</HD><HD SOURCE="HD1">I. Background</HD><P>Words.</P>
+        <PART><HD SOURCE="HED">PART 52—FERRIES</HD></PART>
+        <REGTEXT><AUTH><HD SOURCE="HED">Authority:</HD><P>Pub. L. 114-74.</P></AUTH>
+        <SECTION><SECTNO>§ 52.1</SECTNO><SUBJECT>Scope.</SUBJECT><P>All.</P></SECTION></REGTEXT></SUPLINF>
+        <FRDOC>[FR Doc. 2026-00001 Filed 4-3-26; 8:45 am]</FRDOC></RULE></RULES>
+        <NOTICES><NOTICE><PREAMB><SUBJECT>Lost</SUBJECT></PREAMB></NOTICE></NOTICES>
+        <PRESDOCS><PRESDOCU><PROCLA><PROC>Proclamation 11000 of April 2, 2026</PROC><HD SOURCE="HED">Boat Week</HD>
+        <FP>Boats.</FP><FRDOC>[FR Doc. 2026-00002</FRDOC></PROCLA></PRESDOCU></PRESDOCS></FEDREG>"#;
+
+    #[test]
+    fn an_issue() {
+        let read = read_text(read, "federal-register/a.xml", ISSUE);
+        assert_eq!(read.ids(), ["2026-00001", "proc:11000", "2026-00002"]);
+        assert_eq!(read.field(0, "agencies")[0], "Department of Boats");
+        assert_eq!(read.field(0, "title"), "On Ferries");
+        assert_eq!(read.field(0, "cfr_references")[1], "40 CFR 81");
+        assert_eq!((read.field(0, "start_page"), read.field(0, "page_count")), (&100.into(), &3.into()));
+        assert_eq!(read.field(0, "comment_end_date"), "2026-06-01");
+        assert_eq!(read.field(0, "law_ids")[0], "pl:114:74");
+        let headings: Vec<_> = read.records[0].bodies[0].sections.iter().map(|s| s.heading.as_str()).collect();
+        let expected = [
+            "DATES",
+            "SUPPLEMENTARY INFORMATION",
+            "SUPPLEMENTARY INFORMATION > I. Background",
+            "PART 52—FERRIES",
+            "PART 52—FERRIES > § 52.1 Scope.",
+        ];
+        assert_eq!(headings, expected);
+        assert_eq!(read.field(1, "signed_date"), "2026-04-02");
+        assert_eq!(read.rejects, ["NOTICE on page 100: no document number"]);
+    }
+}

@@ -1,0 +1,228 @@
+//! Roll call votes: the mirror's JSONL of House and Senate votes, congress.gov's house-vote answers, and the XML of the
+//! Clerk and of the Secretary (in `roll_call_xml`).
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::roll_call::{Position, RollCall, Totals};
+use super::roll_call_xml;
+use crate::formats::congress::{self, items};
+use crate::formats::documents;
+use crate::formats::json::{int_at, str_at};
+use crate::formats::{measures, xml_guard};
+use crate::input::Input;
+use crate::reader::Outcome;
+use crate::record::Sink;
+
+/// Reads one file below `roll-call-votes`.
+pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
+    match input.extension().to_ascii_lowercase().as_str() {
+        "jsonl" => {
+            for (number, line) in documents::lines(input)? {
+                let place = format!("line {number}");
+                hand_over(line.and_then(|value| from_object(&value)), &place, out);
+            }
+            Ok(Outcome::Read)
+        }
+        "json" => {
+            let Some(value) = documents::value(input)? else { return Ok(Outcome::Skipped) };
+            if !CHAMBERS.iter().any(|(key, _)| holder(&value, key).is_some()) {
+                return Ok(Outcome::Skipped);
+            }
+            hand_over(from_object(&value), "vote", out);
+            Ok(Outcome::Read)
+        }
+        "xml" => read_xml(input, out),
+        _ => Ok(Outcome::Skipped),
+    }
+}
+
+fn read_xml(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
+    let text = input.text()?;
+    let document = xml_guard::parse(&text)?;
+    let root = document.root_element();
+    let vote = match root.tag_name().name() {
+        "rollcall-vote" => roll_call_xml::house(root),
+        "roll_call_vote" => roll_call_xml::senate(root),
+        _ => return Ok(Outcome::Skipped),
+    };
+    hand_over(vote.ok_or("a vote without congress, session and number".into()), "vote", out);
+    Ok(Outcome::Read)
+}
+
+fn hand_over(vote: Result<RollCall, String>, place: &str, out: &mut dyn Sink) {
+    match vote {
+        Ok(vote) => out.record(vote.record()),
+        Err(reason) => out.reject(place, &reason),
+    }
+}
+
+const CHAMBERS: [(&str, &str); 2] = [("houseRollCallVote", "house"), ("senateRollCallVote", "senate")];
+
+/// The vote's own part, below `detail` in the mirror and at the top in the API's answers.
+fn holder<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
+    value.get("detail").unwrap_or(value).get(key)
+}
+
+fn from_object(value: &Value) -> Result<RollCall, String> {
+    let found = CHAMBERS.iter().find_map(|(key, chamber)| Some((holder(value, key)?, *key, *chamber)));
+    let (detail, key, chamber) = found.ok_or("neither a House nor a Senate vote")?;
+    let recorded = value.get("recordedVote").unwrap_or(&Value::Null);
+    let number = |names: [&str; 2]| int_at(recorded, &names[..1]).or_else(|| int_at(detail, &names[1..]));
+    let mut vote = RollCall::new(
+        chamber,
+        int_at(recorded, &["congress"]).or_else(|| int_at(detail, &["congress"])),
+        number(["sessionNumber", "sessionNumber"]),
+        number(["rollNumber", "rollCallNumber"]),
+    )
+    .ok_or("a vote without congress, session and number")?;
+    // Days are the chamber's own; `recordedVote.date` is in UTC and may be a day late.
+    let dates = [str_at(detail, &["actionDate"]), str_at(detail, &["voteDate"]), str_at(detail, &["startDate"])];
+    vote.set_date(dates.iter().map(String::as_str).chain([str_at(value, &["action", "actionDate"]).as_str()]));
+    set_subject(&mut vote, value, detail);
+    let cast = members(value, key).into_iter().map(position).collect();
+    vote.set_positions(cast, totals(detail), party_totals(detail));
+    Ok(vote)
+}
+
+fn set_subject(vote: &mut RollCall, value: &Value, detail: &Value) {
+    let of_senate = vote.chamber == "senate";
+    let names = if of_senate {
+        ["voteType", "majorityRequirement", "voteTitle"]
+    } else {
+        ["voteQuestion", "voteType", "voteDescription"]
+    };
+    let [question, kind, about] = names.map(|n| str_at(detail, &[n]));
+    (vote.question, vote.vote_type) = (question, kind);
+    vote.set_result(&str_at(detail, &["result"]));
+    vote.bill_id = value
+        .get("bill_ids")
+        .and_then(Value::as_array)
+        .and_then(|ids| ids.iter().find_map(|id| measures::bill_id(id.as_str()?, None)))
+        .or_else(|| {
+            let number = int_at(detail, &["legislationNumber"])?;
+            congress::bill_id(&str_at(detail, &["legislationType"]), vote.congress, number)
+        });
+    vote.set_mentions(&[&str_at(detail, &["voteQuestion"]), &about]);
+    vote.about = about;
+}
+
+/// Members' votes, wrapped in `members` or beside the vote.
+fn members<'a>(value: &'a Value, key: &str) -> Vec<&'a Value> {
+    let name = format!("{key}MemberVotes");
+    let holder = value.get("members").unwrap_or(value).get(&name);
+    items(holder, &["results", "item"])
+}
+
+fn position(member: &Value) -> Position {
+    let id = str_at(member, &["bioguideId"]).replace(' ', "");
+    let id = if id.is_empty() { str_at(member, &["bioguideID"]) } else { id };
+    let full = str_at(member, &["fullName"]);
+    let name =
+        if full.is_empty() { [str_at(member, &["firstName"]), str_at(member, &["lastName"])].join(" ") } else { full };
+    Position::new(
+        &id,
+        name.trim(),
+        &str_at(member, &["voteParty"]),
+        &str_at(member, &["voteState"]),
+        &str_at(member, &["voteCast"]),
+    )
+}
+
+fn totals(detail: &Value) -> Option<Totals> {
+    let by_vote = detail.get("totals")?.get("totals-by-vote")?;
+    Some(counted(by_vote))
+}
+
+fn counted(value: &Value) -> Totals {
+    let count = |name: &str| int_at(value, &[name]).unwrap_or_default();
+    Totals {
+        yea: count("yea-total"),
+        nay: count("nay-total"),
+        present: count("present-total"),
+        not_voting: count("not-voting-total"),
+    }
+}
+
+fn party_totals(detail: &Value) -> Vec<(String, Totals)> {
+    let parties = items(detail.get("totals"), &["totals-by-party"]);
+    parties.into_iter().map(|p| (str_at(p, &["party"]), counted(p))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::formats::testing::read_text;
+
+    fn house() -> Value {
+        json!({"bill_ids": ["hr23-119"], "action": {"actionDate": "2025-05-13"},
+            "recordedVote": {"chamber": "House", "congress": "119", "sessionNumber": "1", "rollNumber": "9",
+            "date": "2025-05-14T02:55:20Z"},
+            "detail": {"houseRollCallVote": {"actionDate": "13-May-2025", "result": "Passed",
+            "voteQuestion": "On Passage",
+                "voteType": "YEA-AND-NAY", "voteDescription": "Some Act", "totals": {
+                    "totals-by-vote": {"yea-total": "2", "nay-total": "1", "present-total": "0",
+                    "not-voting-total": "1"},
+                    "totals-by-party": [{"party": "Republican", "yea-total": "2", "nay-total": "0"},
+                        {"party": "Democratic", "yea-total": "0", "nay-total": "1"}]}}},
+            "members": {"houseRollCallVoteMemberVotes": {"results": [
+                {"bioguideId": "A000370", "fullName": "Adams", "voteParty": "D", "voteState": "NC", "voteCast": "No"},
+                {"bioguideId": "B000001", "fullName": "Baker", "voteParty": "R", "voteState": "TX",
+                "voteCast": "Aye"},
+                {"bioguideId": "C000001", "fullName": "Clark", "voteParty": "R", "voteState": "TX",
+                "voteCast": "Jordan"}]}}})
+    }
+
+    fn senate() -> Value {
+        json!({"bill_ids": ["s5-119"],
+            "recordedVote": {"chamber": "Senate", "congress": "119", "sessionNumber": "1", "rollNumber": "6"},
+            "detail": {"senateRollCallVote": {"majorityRequirement": "3/5",
+            "result": "Amendment Agreed to (1-1, 3/5 majority required)",
+                "voteDate": "January 15, 2025, 05:26 PM", "voteQuestion": "On the Amendment S.Amdt. 8 to S. 5",
+                "voteTitle": "Doe Amdt. No. 8", "voteType": "On the Amendment"}},
+            "members": {"senateRollCallVoteMemberVotes": {"results": [
+                {"bioguideId": "S428", "fullName": "Doe", "voteParty": "D", "voteState": "MD", "voteCast": "Nay"},
+                {"bioguideId": "S429", "fullName": "Roe", "voteParty": "I", "voteState": "VT", "voteCast": "Yea"},
+                {"bioguideId": "S430", "fullName": "Poe", "voteParty": "R", "voteState": "VT",
+                "voteCast": "Not Voting"}]}}})
+    }
+
+    #[test]
+    fn a_house_vote() {
+        let found = read_text(read, "roll-call-votes/v.jsonl", &house().to_string());
+        assert_eq!(found.ids(), ["house:119:1:9"]);
+        assert_eq!(
+            (found.field(0, "date"), found.field(0, "title")),
+            (&json!("2025-05-13"), &json!("On Passage: H.R. 23 Some Act"))
+        );
+        assert_eq!((found.field(0, "yea"), found.field(0, "republican_yea")), (&json!(2), &json!(2)));
+        assert_eq!((found.field(0, "democratic_nay"), found.field(0, "bill_id")), (&json!(1), &json!("hr:119:23")));
+        let cast: Vec<_> = found.records[0].rows.iter().map(|r| &r.1["position"]).collect();
+        assert_eq!(cast, ["nay", "yea", "Jordan"]);
+    }
+
+    #[test]
+    fn senators_have_lis_ids_and_are_counted() {
+        let found = read_text(read, "roll-call-votes/v.jsonl", &senate().to_string());
+        let row = &found.records[0].rows[0].1;
+        assert_eq!((&row["bioguide"], &row["lis_id"]), (&Value::Null, &json!("S428")));
+        assert_eq!(
+            (found.field(0, "yea"), found.field(0, "nay"), found.field(0, "not_voting")),
+            (&json!(1), &json!(1), &json!(1))
+        );
+        assert_eq!(found.field(0, "independent_yea"), &json!(1));
+        assert_eq!(
+            (found.field(0, "result"), found.field(0, "amendment_id")),
+            (&json!("Amendment Agreed to"), &json!("samdt:119:8"))
+        );
+        assert_eq!(found.field(0, "date"), "2025-01-15");
+    }
+
+    #[test]
+    fn what_is_no_vote_is_rejected() {
+        let found = read_text(read, "roll-call-votes/v.jsonl", "{}\n[1]\nnull");
+        assert_eq!((found.records.len(), found.rejects.len()), (0, 3));
+    }
+}

@@ -1,0 +1,203 @@
+//! The working database: staged files become tables with one row a record, links between them are filled in, and what names a
+//! record outside is said. All of it is SQL that DuckDB runs within a memory limit, spilling to disk.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use duckdb::Connection;
+use josh::catalog::spec::BODY;
+use josh::catalog::{Field, Kind, SOURCES, Source, SubKind};
+
+use crate::stage::{LONGEST_LINE, Stage};
+
+/// DuckDB's share of the memory that a build may take.
+const MEMORY_LIMIT: &str = "1GB";
+
+pub struct Tables {
+    pub db: Connection,
+}
+
+/// How many of a field's links lead to a record of the bundle.
+#[derive(Clone, Debug)]
+pub struct LinkCount {
+    pub link: String,
+    pub inside: u64,
+    pub all: u64,
+}
+
+/// The columns that a table of rows has besides `parent`.
+pub fn row_columns(kind: SubKind) -> Option<&'static [Field]> {
+    match kind {
+        SubKind::Rows(columns) => Some(columns),
+        SubKind::Body => Some(BODY),
+        SubKind::Toc | SubKind::Records { .. } => None,
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{name}\"")
+}
+
+fn list(columns: &[Field], form: impl Fn(&str) -> String) -> String {
+    columns.iter().map(|c| form(&quoted(c.name))).collect::<Vec<_>>().join(", ")
+}
+
+impl Tables {
+    pub fn open(folder: &Path) -> Result<Tables> {
+        let db = Connection::open(folder.join("work.duckdb"))?;
+        let spill = folder.join("spill");
+        db.execute_batch(&format!(
+            "SET memory_limit = '{MEMORY_LIMIT}'; SET temp_directory = '{}'; SET threads = 2",
+            spill.display().to_string().replace('\'', "''")
+        ))?;
+        Ok(Tables { db })
+    }
+
+    pub fn run(&self, sql: &str) -> Result<()> {
+        self.db.execute_batch(sql).with_context(|| format!("in: {}", sql.chars().take(300).collect::<String>()))
+    }
+
+    pub fn number(&self, sql: &str) -> Result<u64> {
+        self.db.query_row(sql, [], |row| row.get(0)).with_context(|| format!("in: {sql}"))
+    }
+
+    pub fn text(&self, sql: &str) -> Result<Option<String>> {
+        self.db.query_row(sql, [], |row| row.get(0)).with_context(|| format!("in: {sql}"))
+    }
+
+    /// Loads what was staged: every source gets its tables, empty where nothing was read.
+    pub fn load(&self, stage: &Stage) -> Result<()> {
+        for source in SOURCES {
+            self.load_records(stage, source)?;
+            for sub in source.subs {
+                match sub.kind {
+                    SubKind::Rows(columns) => self.load_rows(stage, source, sub.name, columns)?,
+                    SubKind::Body => self.load_body(stage, source)?,
+                    SubKind::Toc | SubKind::Records { .. } => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A staged file as a table `raw`, with a place that orders what was said: rank first, then when.
+    fn read_staged(&self, stage: &Stage, table: &str, columns: &str) -> Result<()> {
+        self.run(&format!("DROP TABLE IF EXISTS raw; CREATE TABLE raw (_place HUGEINT, _rank INT, _seq BIGINT, _n BIGINT, {columns})"))?;
+        if let Some(path) = stage.path(table) {
+            let types: Vec<String> = columns.split(", ").map(|c| c.replacen(' ', ": '", 1) + "'").collect();
+            self.run(&format!(
+                "INSERT INTO raw BY NAME SELECT _rank::HUGEINT * 1000000000000000 + _seq AS _place, * FROM read_json('{}', \
+                 format = 'newline_delimited', maximum_object_size = {LONGEST_LINE}, \
+                 columns = {{_rank: 'INT', _seq: 'BIGINT', _n: 'BIGINT', {}}})",
+                path.display().to_string().replace('\'', "''"),
+                types.join(", ")
+            ))?;
+            std::fs::remove_file(path)?;
+        }
+        Ok(())
+    }
+
+    /// One row a record: for each field what the highest rank said last.
+    fn load_records(&self, stage: &Stage, source: &Source) -> Result<()> {
+        let columns: Vec<Field> = source.columns().into_iter().filter(|c| c.name != "id").collect();
+        let types = columns.iter().map(|c| format!("{} {}", quoted(c.name), c.kind.sql())).collect::<Vec<_>>().join(", ");
+        self.read_staged(stage, &source.table(), &format!("\"id\" VARCHAR, {types}"))?;
+        let newest = list(&columns, |c| format!("arg_max({c}, _place) FILTER (WHERE {c} IS NOT NULL) AS {c}"));
+        self.run(&format!("CREATE TABLE {} AS SELECT id, {newest} FROM raw GROUP BY id", quoted(&source.table())))?;
+        self.run("DROP TABLE raw")
+    }
+
+    /// Rows of a sub-resource: a complete form replaces what was there, partial ones add up.
+    fn load_rows(&self, stage: &Stage, source: &Source, sub: &str, columns: &[Field]) -> Result<()> {
+        let table = source.sub_table(sub);
+        let types = columns.iter().map(|c| format!("{} {}", quoted(c.name), c.kind.sql())).collect::<Vec<_>>().join(", ");
+        self.read_staged(stage, &table, &format!("\"parent\" VARCHAR, {types}"))?;
+        let names = list(columns, str::to_string);
+        self.run(&format!(
+            "CREATE TABLE {} AS SELECT parent, {names}, min(_seq) AS _seq, min(_n) AS _n FROM raw \
+             JOIN (SELECT parent AS p, max(_rank) AS top, max(_place) AS last FROM raw GROUP BY parent) ON parent = p \
+             WHERE CASE WHEN top = 2 THEN _place = last ELSE TRUE END GROUP BY parent, {names}, \
+             CASE WHEN top = 2 THEN _n ELSE 0 END",
+            quoted(&table)
+        ))?;
+        self.run("DROP TABLE raw")
+    }
+
+    /// Texts: each version as the highest rank said it last; the newest version is the current one.
+    fn load_body(&self, stage: &Stage, source: &Source) -> Result<()> {
+        let table = source.sub_table("body");
+        self.read_staged(
+            stage,
+            &table,
+            "\"parent\" VARCHAR, \"version\" VARCHAR, \"version_order\" VARCHAR, \"section\" VARCHAR, \"heading\" VARCHAR, \
+             \"level\" BIGINT, \"text\" VARCHAR",
+        )?;
+        self.run(&format!(
+            "CREATE TABLE {} AS SELECT raw.parent, raw.version, raw.version = newest AS current, section, heading, level, text, \
+             version_order, _n FROM raw \
+             JOIN (SELECT parent, version, max(_place) AS last FROM raw GROUP BY ALL) v \
+               ON raw.parent = v.parent AND raw.version = v.version AND _place = last \
+             JOIN (SELECT parent, arg_max(version, (version_order, version)) AS newest FROM raw GROUP BY parent) c \
+               ON raw.parent = c.parent",
+            quoted(&table)
+        ))?;
+        self.run("DROP TABLE raw")
+    }
+
+    /// Fills in what one source knows about another.
+    pub fn link(&self) -> Result<()> {
+        for statement in LINKS.split(";\n").map(str::trim).filter(|s| !s.is_empty()) {
+            self.run(statement)?;
+        }
+        Ok(())
+    }
+
+    /// Marks links that lead outside, and counts all of them.
+    pub fn count_links(&self) -> Result<Vec<LinkCount>> {
+        self.run("CREATE TABLE known (id VARCHAR)")?;
+        for source in SOURCES {
+            self.run(&format!("INSERT INTO known SELECT id FROM {}", quoted(&source.table())))?;
+        }
+        let mut counts = Vec::new();
+        for source in SOURCES {
+            let table = source.table();
+            self.run("DROP TABLE IF EXISTS named; CREATE TABLE named (parent VARCHAR, target VARCHAR)")?;
+            for column in source.fields.iter().filter(|c| c.kind.target().is_some()) {
+                counts.extend(self.count_link(&table, "id", source.key, column, true)?);
+            }
+            self.run(&format!(
+                "UPDATE {0} SET outside_bundle = o.ids FROM (SELECT parent, list_sort(list(DISTINCT target)) AS ids FROM named \
+                 GROUP BY parent) o WHERE o.parent = {0}.id; UPDATE {0} SET outside_bundle = [] WHERE outside_bundle IS NULL",
+                quoted(&table)
+            ))?;
+            for sub in source.subs {
+                let SubKind::Rows(columns) = sub.kind else { continue };
+                let label = format!("{}/{}", source.key, sub.name);
+                for column in columns.iter().filter(|c| c.kind.target().is_some()) {
+                    counts.extend(self.count_link(&source.sub_table(sub.name), "parent", &label, column, false)?);
+                }
+            }
+        }
+        self.run("DROP TABLE named; DROP TABLE known")?;
+        Ok(counts)
+    }
+
+    fn count_link(&self, table: &str, key: &str, label: &str, column: &Field, note: bool) -> Result<Option<LinkCount>> {
+        let (table, name) = (quoted(table), quoted(column.name));
+        let target = if matches!(column.kind, Kind::Ids(_)) { format!("unnest({name})") } else { name.clone() };
+        let links = format!("(SELECT {key} AS parent, {target} AS target FROM {table} WHERE {name} IS NOT NULL)");
+        let all = self.number(&format!("SELECT count(target) FROM {links}"))?;
+        if all == 0 {
+            return Ok(None);
+        }
+        let inside = self.number(&format!("SELECT count(*) FROM {links} WHERE target IN (SELECT id FROM known)"))?;
+        if note && inside < all {
+            self.run(&format!(
+                "INSERT INTO named SELECT parent, target FROM {links} WHERE target IS NOT NULL AND target NOT IN (SELECT id FROM known)"
+            ))?;
+        }
+        Ok(Some(LinkCount { link: format!("{label}.{}", column.name), inside, all }))
+    }
+}
+
+const LINKS: &str = include_str!("links.sql");

@@ -1,0 +1,77 @@
+//! The DuckDB database of a bundle, opened read-only. The only place that runs SQL while serving; the SQL
+//! itself is written by `query`.
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use duckdb::{AccessMode, Config, Connection, params_from_iter};
+
+use super::BundleError;
+use crate::error::{Error, Result};
+
+/// A pool of connections to one database. A connection serves one query at a time; the lock is held only to take one
+/// or to put it back, and only ever on a blocking thread.
+pub struct Database {
+    idle: Mutex<Vec<Connection>>,
+    /// Never queried: every other connection is a clone of it.
+    first: Mutex<Connection>,
+}
+
+/// Enough for the sorts and groupings that a request can ask for; a bundle is read through the page cache.
+const MEMORY_LIMIT: &str = "1GB";
+
+impl Database {
+    pub fn open(path: &Path) -> Result<Self, BundleError> {
+        let config = || -> duckdb::Result<Config> {
+            Config::default()
+                .access_mode(AccessMode::ReadOnly)?
+                .enable_autoload_extension(false)?
+                .max_memory(MEMORY_LIMIT)?
+                .with("temp_directory", "")
+        };
+        let open = || -> duckdb::Result<Connection> {
+            let connection = Connection::open_with_flags(path, config()?)?;
+            connection.execute_batch("SET enable_external_access = false; SET lock_configuration = true")?;
+            Ok(connection)
+        };
+        let first = open().map_err(|e| BundleError::Damaged(format!("DuckDB cannot open it ({})", first_line(&e))))?;
+        Ok(Database { idle: Mutex::new(Vec::new()), first: Mutex::new(first) })
+    }
+
+    /// The rows of a query, each as its columns in text form. Values are bound, never spliced.
+    pub fn rows(&self, sql: &str, values: &[String]) -> Result<Vec<Vec<Option<String>>>> {
+        let connection = self.take()?;
+        let rows = query(&connection, sql, values).map_err(Error::internal);
+        if rows.is_ok() {
+            lock(&self.idle).push(connection);
+        }
+        rows
+    }
+
+    fn take(&self) -> Result<Connection> {
+        match lock(&self.idle).pop() {
+            Some(connection) => Ok(connection),
+            None => lock(&self.first).try_clone().map_err(Error::internal),
+        }
+    }
+}
+
+fn query(connection: &Connection, sql: &str, values: &[String]) -> duckdb::Result<Vec<Vec<Option<String>>>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params_from_iter(values))?;
+    let mut out = Vec::new();
+    while let Some(row) = rows.next()? {
+        let columns = row.as_ref().column_count();
+        out.push((0..columns).map(|i| row.get(i)).collect::<duckdb::Result<_>>()?);
+    }
+    Ok(out)
+}
+
+/// A poisoned lock guards a list of connections that is whole at every moment.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn first_line(error: &impl std::fmt::Display) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_string()
+}

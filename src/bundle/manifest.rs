@@ -1,0 +1,88 @@
+//! What a bundle says about itself: a JSON document near the end of the file.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::format::SectionKind;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    pub format: u32,
+    /// A hash of the content: the same data give the same id, whenever and wherever they were built.
+    pub id: String,
+    /// Names this edition of the data for people; the as-of date unless the builder said otherwise.
+    pub data_version: String,
+    /// The day up to which the data go.
+    pub as_of: String,
+    pub built_by: String,
+    /// Congresses that the bundle holds bills of, newest first.
+    pub congresses: Vec<i64>,
+    /// In the order of the records section.
+    pub sources: Vec<SourceFacts>,
+    /// The embedding model that the vectors were made with, if there are vectors.
+    pub model: Option<ModelFacts>,
+    pub sections: Vec<SectionFacts>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub signature: Option<Signature>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SourceFacts {
+    pub key: String,
+    pub records: u64,
+    /// First and last day of the source's main date.
+    pub from: Option<String>,
+    pub to: Option<String>,
+    pub publisher: String,
+    pub licence: String,
+    /// The columns its table has; nothing else is offered as a field.
+    pub fields: BTreeMap<String, FieldFacts>,
+    /// Rows of each sub-resource that has a table of its own.
+    pub rows: BTreeMap<String, u64>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct FieldFacts {
+    /// All values of a keyword that has few of them, sorted: what a filter accepts.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub values: Option<Vec<String>>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ModelFacts {
+    pub name: String,
+    pub sha256: String,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SectionFacts {
+    pub kind: SectionKind,
+    pub offset: u64,
+    pub length: u64,
+    pub sha256: String,
+}
+
+/// An Ed25519 signature over the manifest without this field. The manifest holds a hash of every section, so it covers
+/// the whole file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Signature {
+    pub algorithm: String,
+    pub public_key: String,
+    pub value: String,
+}
+
+impl Manifest {
+    pub fn section(&self, kind: SectionKind) -> Option<&SectionFacts> {
+        self.sections.iter().find(|s| s.kind == kind)
+    }
+
+    pub fn source(&self, key: &str) -> Option<&SourceFacts> {
+        self.sources.iter().find(|s| s.key == key)
+    }
+
+    /// The bytes that a signature covers.
+    pub fn signed_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(&Manifest { signature: None, ..self.clone() })
+    }
+}

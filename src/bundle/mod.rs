@@ -1,0 +1,207 @@
+//! The opened, immutable artifact: one file with a DuckDB database and memory-mapped sections behind it.
+//!
+//! Opening reads the footer, the manifest and DuckDB's header; its time does not grow with the file. Every hash of every
+//! section is checked by `verify`, not at start.
+
+mod db;
+pub mod format;
+mod guard;
+mod manifest;
+mod records;
+mod sample;
+mod signature;
+pub mod writer;
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+pub use db::Database;
+use format::{FOOTER_LENGTH, FORMAT, Footer, OLDEST_READABLE, PAGE, SectionKind};
+use guard::GuardedMap;
+pub use manifest::{FieldFacts, Manifest, ModelFacts, SectionFacts, SourceFacts};
+pub use records::{Entry, Records, RecordsWriter, stable_hash};
+pub use sample::sample_path;
+pub use signature::{Trust, generate_key, sign};
+
+use crate::catalog::{self, Source};
+use crate::error::{Code, Error};
+
+/// A file that can't be used as a bundle, in words that say what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum BundleError {
+    #[error("cannot read it: {0}. Check the path and its permissions")]
+    Unreadable(String),
+    #[error("it is a folder; give the path of a bundle file")]
+    Folder,
+    #[error("it is empty. Copy the bundle again")]
+    Empty,
+    #[error("it is too short to be a bundle. Copy the bundle again, or check that the path is right")]
+    TooShort,
+    #[error(
+        "it is not a Josh bundle, or its end is missing. If it should be one, copy it again; \
+         if it is a plain DuckDB file, build a bundle with josh-data-build"
+    )]
+    NotABundle,
+    #[error("it is damaged: {0}. Copy the bundle again")]
+    Damaged(String),
+    #[error("it has format {found}, and this Josh reads {OLDEST_READABLE} to {FORMAT}. Build it again with a newer josh-data-build")]
+    TooOld { found: u32 },
+    #[error("it has format {found}, and this Josh reads {OLDEST_READABLE} to {FORMAT}. Install a newer Josh")]
+    TooNew { found: u32 },
+    #[error("{0}")]
+    Signature(String),
+}
+
+/// A bundle, ready to serve.
+pub struct Bundle {
+    pub path: PathBuf,
+    pub manifest: Manifest,
+    pub db: Database,
+    /// Length and modification time when it was opened: how a changed file is noticed.
+    pub stamp: Stamp,
+    map: GuardedMap,
+    records: SectionFacts,
+    layout: records::Layout,
+    /// The sources that both the catalog and this bundle know, each with its first record number.
+    sources: Vec<(&'static Source, usize)>,
+}
+
+/// What a file looks like from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    length: u64,
+    modified: Option<std::time::SystemTime>,
+    inode: u64,
+}
+
+impl Stamp {
+    pub fn of(path: &Path) -> std::io::Result<Stamp> {
+        use std::os::unix::fs::MetadataExt;
+        let meta = std::fs::metadata(path)?;
+        Ok(Stamp { length: meta.len(), modified: meta.modified().ok(), inode: meta.ino() })
+    }
+}
+
+impl Bundle {
+    /// Opens and checks a bundle: format, length, footer, manifest, frames of the sections.
+    pub fn open(path: &Path) -> Result<Bundle, BundleError> {
+        let stamp = Stamp::of(path).map_err(unreadable)?;
+        let (file, manifest) = read_manifest(path)?;
+        let map = GuardedMap::of(&file).map_err(unreadable)?;
+        let missing = |what: &str| BundleError::Damaged(format!("it has no {what} section"));
+        let records = manifest.section(SectionKind::Records).ok_or_else(|| missing("records"))?.clone();
+        manifest.section(SectionKind::Database).filter(|s| s.offset == 0).ok_or_else(|| missing("database"))?;
+        let layout = records::Layout::read(slice(map.bytes(), &records))?;
+        let db = Database::open(path)?;
+        let mut first = 0;
+        let mut sources = Vec::new();
+        for facts in &manifest.sources {
+            if let Some(source) = catalog::source(&facts.key) {
+                sources.push((source, first));
+            }
+            first += facts.records as usize;
+        }
+        if map.torn() {
+            return Err(BundleError::Damaged("it was cut short while it was opened".into()));
+        }
+        Ok(Bundle { path: path.to_path_buf(), manifest, db, stamp, map, records, layout, sources })
+    }
+
+    /// The sources this bundle holds, in catalog terms.
+    pub fn sources(&self) -> impl Iterator<Item = (&'static Source, &SourceFacts)> {
+        self.sources.iter().filter_map(|(s, _)| Some((*s, self.manifest.source(s.key)?)))
+    }
+
+    /// A source of this bundle by key.
+    pub fn source(&self, key: &str) -> Option<(&'static Source, &SourceFacts)> {
+        self.sources().find(|(s, _)| s.key == key)
+    }
+
+    pub fn records(&self) -> Records<'_> {
+        Records { bytes: slice(self.map.bytes(), &self.records), layout: self.layout }
+    }
+
+    /// The record number of the first record of a source.
+    pub fn first_number(&self, source: &Source) -> usize {
+        self.sources.iter().find(|(s, _)| s.key == source.key).map_or(0, |(_, first)| *first)
+    }
+
+    /// An error if the file was cut short since it was opened. To be asked after reading, before answering.
+    pub fn check_whole(&self) -> Result<(), Error> {
+        if self.map.torn() {
+            return Err(Error::new(Code::BundleUnavailable, "The bundle file was changed while it was in use."));
+        }
+        Ok(())
+    }
+}
+
+/// Reads and checks the footer and the manifest, without opening the rest.
+pub fn read_manifest(path: &Path) -> Result<(File, Manifest), BundleError> {
+    let file = File::open(path).map_err(unreadable)?;
+    let meta = file.metadata().map_err(unreadable)?;
+    if meta.is_dir() {
+        return Err(BundleError::Folder);
+    }
+    let length = meta.len();
+    if length == 0 {
+        return Err(BundleError::Empty);
+    }
+    let Some(footer_at) = length.checked_sub(FOOTER_LENGTH) else { return Err(BundleError::TooShort) };
+    let mut bytes = [0u8; FOOTER_LENGTH as usize];
+    file.read_exact_at(&mut bytes, footer_at).map_err(unreadable)?;
+    let footer = Footer::from_bytes(&bytes, length)?;
+    let mut bytes = vec![0u8; footer.manifest_length as usize];
+    file.read_exact_at(&mut bytes, footer.manifest_offset).map_err(unreadable)?;
+    let hash: [u8; 32] = Sha256::digest(&bytes).into();
+    if hash != footer.manifest_sha256 {
+        return Err(BundleError::Damaged("its manifest does not match its hash".into()));
+    }
+    let manifest: Manifest = serde_json::from_slice(&bytes)
+        .map_err(|e| BundleError::Damaged(format!("its manifest cannot be read ({e})")))?;
+    for section in &manifest.sections {
+        let end = section.offset.checked_add(section.length);
+        if section.offset % PAGE != 0 || end.is_none_or(|end| end > footer.manifest_offset) {
+            return Err(BundleError::Damaged("a section lies outside the file".into()));
+        }
+    }
+    Ok((file, manifest))
+}
+
+/// Checks the hash of every section; calls `progress` with each section's kind and whether it matched.
+pub fn verify(path: &Path, mut progress: impl FnMut(SectionKind, bool)) -> Result<Manifest, BundleError> {
+    let (file, manifest) = read_manifest(path)?;
+    let mut bad = Vec::new();
+    for section in &manifest.sections {
+        let found = writer::hash_range(&file, section.offset, section.length).map_err(unreadable)?;
+        let matches = found == section.sha256;
+        progress(section.kind, matches);
+        if !matches {
+            bad.push(format!("{:?}", section.kind).to_lowercase());
+        }
+    }
+    if !bad.is_empty() {
+        return Err(BundleError::Damaged(format!("the bytes of section {} do not match their hash", bad.join(", "))));
+    }
+    Bundle::open(path)?;
+    Ok(manifest)
+}
+
+fn slice<'a>(bytes: &'a [u8], section: &SectionFacts) -> &'a [u8] {
+    // The range was checked against the file's length on opening.
+    bytes.get(section.offset as usize..(section.offset + section.length) as usize).unwrap_or_default()
+}
+
+fn unreadable(error: std::io::Error) -> BundleError {
+    BundleError::Unreadable(error.to_string())
+}
+
+/// Reads a small file whole, for keys.
+pub(crate) fn read_small(path: &Path) -> Result<String, BundleError> {
+    let mut text = String::new();
+    File::open(path).and_then(|f| f.take(64 * 1024).read_to_string(&mut text)).map_err(unreadable)?;
+    Ok(text)
+}

@@ -1,0 +1,114 @@
+//! `josh bundle …`: what a bundle file is and whether it is whole.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+use super::{Unusable, unusable};
+use crate::bundle::{self, Manifest, Trust};
+
+#[derive(Subcommand)]
+pub enum Verb {
+    /// Say what a bundle holds
+    Info {
+        file: PathBuf,
+        /// The manifest as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check the hash of every section, and the signature
+    ///
+    /// With --key the bundle must be signed with that key; without it, a signature is checked against the key that the bundle
+    /// itself names, which proves only that nothing changed since it was signed.
+    Verify {
+        file: PathBuf,
+        /// Ed25519 key in PEM form that the signature must be made with
+        #[arg(long, value_name = "PEM")]
+        key: Option<PathBuf>,
+    },
+    /// Sign a bundle with an Ed25519 key
+    Sign {
+        file: PathBuf,
+        /// Private key, PKCS#8 PEM: from `josh bundle keygen` or `openssl genpkey -algorithm ed25519`
+        #[arg(long, value_name = "PEM")]
+        key: PathBuf,
+    },
+    /// Make a key pair: the private key in FILE, the public key in FILE.pub
+    Keygen { file: PathBuf },
+}
+
+pub fn run(verb: Verb) -> Result<ExitCode> {
+    match verb {
+        Verb::Info { file, json } => {
+            let (_, manifest) = bundle::read_manifest(&file).map_err(|e| unusable(&file, &e))?;
+            if json {
+                println!("{}", serde_json::to_string_pretty(&manifest)?);
+            } else {
+                print!("{}", info(&file, &manifest));
+            }
+        }
+        Verb::Verify { file, key } => verify(&file, key.as_deref())?,
+        Verb::Sign { file, key } => {
+            let manifest = bundle::sign(&file, &key).map_err(|e| unusable(&file, &e))?;
+            println!("{}: signed bundle {}", file.display(), manifest.id);
+        }
+        Verb::Keygen { file } => {
+            bundle::generate_key(&file)?;
+            println!("private key in {0}, public key in {0}.pub", file.display());
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn verify(file: &Path, key: Option<&Path>) -> Result<()> {
+    let report = |kind, matches| {
+        println!("  {:<12} {}", format!("{kind:?}").to_lowercase(), if matches { "ok" } else { "DAMAGED" });
+    };
+    let manifest = bundle::verify(file, report).map_err(|e| unusable(file, &e))?;
+    let trust = key.map_or(Trust::Embedded, Trust::Key);
+    let signed = manifest.check_signature(&trust).map_err(|e| unusable(file, &e))?;
+    let signature = match (signed, key) {
+        (true, Some(key)) => format!("signed with {}", key.display()),
+        (true, None) => "signed, but no --key was given to say by whom".to_string(),
+        (false, None) => "not signed".to_string(),
+        (false, Some(_)) => return Err(Unusable(format!("{}: it is whole, but not signed.", file.display())).into()),
+    };
+    println!("{}: bundle {} is whole, {signature}", file.display(), manifest.id);
+    Ok(())
+}
+
+fn info(file: &Path, manifest: &Manifest) -> String {
+    let records: u64 = manifest.sources.iter().map(|s| s.records).sum();
+    let bytes: u64 = manifest.sections.iter().map(|s| s.length).sum();
+    let mut out = format!(
+        "{}\n  id            {}\n  data version  {}\n  as of         {}\n  format        {}\n  built by      {}\n  size          {}\n  signature     {}\n\n",
+        file.display(),
+        manifest.id,
+        manifest.data_version,
+        manifest.as_of,
+        manifest.format,
+        manifest.built_by,
+        megabytes(bytes),
+        manifest.signature.as_ref().map_or("none".to_string(), |s| format!("ed25519, key {}", s.public_key)),
+    );
+    out.push_str(&format!("  {:<28} {:>10}  {:<24}  {}\n", "source", "records", "dates", "licence"));
+    for source in &manifest.sources {
+        let dates = match (&source.from, &source.to) {
+            (Some(from), Some(to)) => format!("{from} to {to}"),
+            _ => "-".to_string(),
+        };
+        out.push_str(&format!("  {:<28} {:>10}  {dates:<24}  {}\n", source.key, source.records, source.licence));
+    }
+    out.push_str(&format!("  {:<28} {records:>10}\n\n", "all"));
+    for section in &manifest.sections {
+        let kind = format!("{:?}", section.kind).to_lowercase();
+        out.push_str(&format!("  section {kind:<12} {:>12}  sha256 {}\n", megabytes(section.length), section.sha256));
+    }
+    out
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}

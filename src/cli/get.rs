@@ -1,0 +1,32 @@
+//! `josh get`: the application in process, one request, its body on standard output.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use actix_web::http::Uri;
+use actix_web::test::{TestRequest, call_service, init_service, read_body};
+use actix_web::web;
+use anyhow::Result;
+
+use super::{Unusable, open};
+use crate::http;
+use crate::service::Josh;
+
+pub fn run(path: &str, bundle: Option<&Path>) -> Result<ExitCode> {
+    if !path.starts_with('/') || path.parse::<Uri>().is_err() {
+        let message = format!("{path:?} is not a path: give one like '/v1/bills?limit=3', percent-encoded");
+        return Err(Unusable(message).into());
+    }
+    let josh = web::Data::new(Josh::new(open(bundle)?));
+    let (status, body) = actix_web::rt::System::new().block_on(async {
+        // actix's in-process service: the whole application, without a socket.
+        let app = init_service(http::app(josh)).await;
+        let response = call_service(&app, TestRequest::get().uri(path).to_request()).await;
+        (response.status(), read_body(response).await)
+    });
+    let mut out = std::io::stdout().lock();
+    out.write_all(&body)?;
+    out.flush()?;
+    Ok(if status.is_success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,90 @@
+//! The command line: arguments in, calls out.
+
+mod bundle;
+mod get;
+mod serve;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::bundle::{Bundle, BundleError, sample_path};
+use crate::settings::{Given, Settings};
+
+/// Something the user gave that can't be used: exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Unusable(String);
+
+/// United States federal policy data from one file.
+///
+/// `josh serve` starts on the embedded sample; `josh serve --bundle federal.db` on a bundle of yours. It makes no network
+/// request of its own.
+#[derive(Parser)]
+#[command(name = "josh", version, max_term_width = 100)]
+pub struct Command {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Serve a bundle over REST
+    ///
+    /// SIGHUP, or a new file under the bundle's name, swaps bundles without dropping a request; one that can't be used is
+    /// refused and the old one goes on. SIGINT and SIGTERM finish open requests and stop.
+    Serve {
+        #[command(flatten)]
+        given: Box<Given>,
+    },
+    /// Answer a REST path without a server: josh get '/v1/bills?limit=3'
+    ///
+    /// Prints the body that a server would send. Exit code 1 when the answer is an error.
+    Get {
+        /// Path and query, as in the URL
+        path: String,
+        /// Bundle file [default: the embedded sample]
+        #[arg(long, env = "JOSH_BUNDLE", value_name = "FILE")]
+        bundle: Option<PathBuf>,
+    },
+    /// Inspect, check and sign bundle files
+    #[command(subcommand)]
+    Bundle(bundle::Verb),
+    /// Print a completion script: josh completions bash > /etc/bash_completion.d/josh
+    Completions { shell: clap_complete::Shell },
+    /// Print the manual page: josh man | man -l -
+    Man,
+}
+
+impl Command {
+    pub fn run(self) -> Result<ExitCode> {
+        match self.verb {
+            Verb::Serve { given } => serve::run(Settings::resolve(*given).map_err(|e| Unusable(format!("{e:#}")))?),
+            Verb::Get { path, bundle } => get::run(&path, bundle.as_deref()),
+            Verb::Bundle(verb) => bundle::run(verb),
+            Verb::Completions { shell } => {
+                clap_complete::generate(shell, &mut Command::command(), "josh", &mut std::io::stdout());
+                Ok(ExitCode::SUCCESS)
+            }
+            Verb::Man => {
+                clap_mangen::Man::new(Command::command()).render(&mut std::io::stdout())?;
+                Ok(ExitCode::SUCCESS)
+            }
+        }
+    }
+}
+
+/// Opens the bundle at `path`, or the embedded sample.
+fn open(path: Option<&Path>) -> Result<Bundle> {
+    let path = match path {
+        Some(path) => path.to_path_buf(),
+        None => sample_path().map_err(|e| Unusable(format!("cannot unpack the sample bundle: {e}")))?,
+    };
+    Ok(Bundle::open(&path).map_err(|e| unusable(&path, &e))?)
+}
+
+fn unusable(path: &Path, error: &BundleError) -> Unusable {
+    Unusable(format!("{}: {error}.", path.display()))
+}

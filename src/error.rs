@@ -1,0 +1,109 @@
+//! One error type and one table of codes. A code's status, type, default hint and whether a retry can help are said
+//! here and nowhere else; the docs list this table.
+
+use serde_json::{Map, Value, json};
+
+macro_rules! codes {
+    ($($name:ident $text:literal $status:literal $kind:literal $retryable:literal $about:literal;)+) => {
+        /// What went wrong, as a client sees it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Code { $($name),+ }
+
+        impl Code {
+            pub const ALL: &[Code] = &[$(Code::$name),+];
+            pub const fn as_str(self) -> &'static str { match self { $(Code::$name => $text),+ } }
+            pub const fn status(self) -> u16 { match self { $(Code::$name => $status),+ } }
+            pub const fn kind(self) -> &'static str { match self { $(Code::$name => $kind),+ } }
+            pub const fn retryable(self) -> bool { match self { $(Code::$name => $retryable),+ } }
+            /// What to do about it: the docs' text and the default `hint.next`.
+            pub const fn about(self) -> &'static str { match self { $(Code::$name => $about),+ } }
+        }
+    };
+}
+
+codes! {
+    RecordNotFound       "record_not_found"       404 "not_found"       false "The id is well formed, but this bundle holds no such record. GET /v1/sources says what it covers.";
+    UnknownSource        "unknown_source"         404 "not_found"       false "GET /v1/sources lists the sources of this bundle.";
+    RouteNotFound        "route_not_found"        404 "not_found"       false "GET /openapi.json lists every route; /docs shows them.";
+    MethodNotAllowed     "method_not_allowed"     405 "invalid_request" false "The API is read-only: use GET or HEAD.";
+    UnrecognizedIdFormat "unrecognized_id_format" 400 "invalid_request" false "Write the id in one of the forms of hint.valid_prefixes.";
+    InvalidParameter     "invalid_parameter"      400 "invalid_request" false "See `field` for the parameter and the hint for what it takes.";
+    InvalidCursor        "invalid_cursor"         400 "invalid_request" false "Start again without `cursor`, and pass next_cursor on unchanged with the same parameters.";
+    PayloadTooLarge      "payload_too_large"      413 "invalid_request" false "Requests need no body; send none.";
+    BundleUnavailable    "bundle_unavailable"     503 "unavailable"     true  "The bundle file was changed in place. Put a whole bundle there by renaming; Josh then loads it by itself.";
+    InternalError        "internal_error"         500 "internal"        true  "Report the request id to whoever runs this server; its log has the cause.";
+}
+
+/// An error on its way to a client. `Display` gives the message only.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    pub code: Code,
+    pub message: String,
+    pub field: Option<String>,
+    pub hint: Map<String, Value>,
+}
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Error { code, message: message.into(), field: None, hint: Map::new() }
+    }
+
+    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
+        let mut error = Error::new(Code::InvalidParameter, message);
+        error.field = Some(field.into());
+        error
+    }
+
+    /// Logs the cause and keeps it from the client.
+    pub fn internal(cause: impl std::fmt::Display) -> Self {
+        tracing::error!(%cause, "internal error");
+        Error::new(Code::InternalError, "Something went wrong inside Josh.")
+    }
+
+    pub fn hint(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.hint.insert(key.to_string(), value.into());
+        self
+    }
+
+    /// Adds `hint.did_you_mean` when one of `valid` is close to `given`, and `hint.valid` with them all.
+    pub fn suggest<'a>(self, given: &str, valid: impl IntoIterator<Item = &'a str>) -> Self {
+        let valid: Vec<&str> = valid.into_iter().collect();
+        let error = match nearest(given, &valid) {
+            Some(near) => self.hint("did_you_mean", near),
+            None => self,
+        };
+        error.hint("valid", valid)
+    }
+
+    /// The envelope of every error answer.
+    pub fn envelope(&self, request_id: &str) -> Value {
+        let mut body = json!({
+            "type": self.code.kind(),
+            "code": self.code.as_str(),
+            "message": self.message,
+            "request_id": request_id,
+            "retryable": self.code.retryable(),
+        });
+        if let Some(field) = &self.field {
+            body["field"] = json!(field);
+        }
+        let mut hint = self.hint.clone();
+        hint.entry("next").or_insert_with(|| json!(self.code.about()));
+        body["hint"] = Value::Object(hint);
+        json!({ "error": body })
+    }
+}
+
+/// The closest of `valid`, if it is close enough to be a slip.
+pub fn nearest<'a>(given: &str, valid: &[&'a str]) -> Option<&'a str> {
+    let given = given.to_lowercase();
+    valid
+        .iter()
+        .map(|v| (strsim::jaro_winkler(&given, &v.to_lowercase()), *v))
+        .filter(|(score, _)| *score > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, v)| v)
+}

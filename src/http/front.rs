@@ -1,0 +1,105 @@
+//! What every request passes: a request id, the method, the size, CORS headers, one log line.
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use actix_web::body::{BoxBody, EitherBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::Method;
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::middleware::Next;
+use actix_web::{HttpMessage, HttpResponse};
+
+use super::respond;
+use crate::error::{Code, Error};
+
+/// Requests need no body; a small one is passed over, a large one refused.
+const LARGEST_BODY: u64 = 64 * 1024;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What a handler may want to know of its request.
+pub struct Context {
+    pub request_id: String,
+    pub started: Instant,
+}
+
+pub async fn front<B: MessageBody + 'static>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, actix_web::Error> {
+    let request_id = given_id(request.headers()).unwrap_or_else(new_id);
+    let id_header = HeaderValue::from_str(&request_id);
+    let started = Instant::now();
+    request.extensions_mut().insert(Context { request_id: request_id.clone(), started });
+
+    let early = if request.method() == Method::OPTIONS {
+        Some(HttpResponse::NoContent().insert_header((header::ALLOW, METHODS)).finish())
+    } else {
+        refuse(&request).map(|error| respond::error(request.request(), &error))
+    };
+    let mut response = match early {
+        Some(early) => request.into_response(early).map_into_right_body(),
+        None => next.call(request).await?.map_into_left_body(),
+    };
+
+    let headers = response.headers_mut();
+    if let Ok(id) = id_header {
+        headers.insert(REQUEST_ID, id);
+    }
+    for (name, value) in CORS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    log(&response, &request_id, started);
+    Ok(response)
+}
+
+const METHODS: &str = "GET, HEAD, OPTIONS";
+
+/// Any origin, no credentials: the data are public, and so is every header we send.
+const CORS: [(HeaderName, &str); 5] = [
+    (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+    (header::ACCESS_CONTROL_ALLOW_METHODS, METHODS),
+    (header::ACCESS_CONTROL_ALLOW_HEADERS, "Accept, Content-Type, If-None-Match, X-Request-Id"),
+    (header::ACCESS_CONTROL_EXPOSE_HEADERS, "ETag, Link, X-Request-Id, X-Total-Count"),
+    (header::ACCESS_CONTROL_MAX_AGE, "86400"),
+];
+
+fn refuse(request: &ServiceRequest) -> Option<Error> {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Some(Error::new(Code::MethodNotAllowed, format!("{} is not allowed here.", request.method())));
+    }
+    let length = request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse::<u64>().ok()?;
+    (length > LARGEST_BODY).then(|| Error::new(Code::PayloadTooLarge, "The request has a body, and a large one."))
+}
+
+/// The caller's own id, if it is fit for a header and a log line.
+fn given_id(headers: &HeaderMap) -> Option<String> {
+    let id = headers.get(REQUEST_ID)?.to_str().ok()?;
+    let fit = (1..=128).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    fit.then(|| id.to_string())
+}
+
+/// Unique within this process and, by its random part, across restarts and machines.
+fn new_id() -> String {
+    static RANDOM: LazyLock<u64> = LazyLock::new(|| {
+        use std::hash::{BuildHasher, Hasher};
+        std::collections::hash_map::RandomState::new().build_hasher().finish()
+    });
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    format!("{:016x}-{:x}", *RANDOM, COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Health checks stay out of the log; failures of ours are always in it.
+fn log<B>(response: &ServiceResponse<B>, request_id: &str, started: Instant) {
+    let (status, path) = (response.status().as_u16(), response.request().path());
+    let took_us = started.elapsed().as_micros() as u64;
+    let method = response.request().method().as_str();
+    match path {
+        "/livez" | "/readyz" | "/health" => {}
+        _ if status >= 500 => tracing::warn!(request_id, method, path, status, took_us, "request"),
+        _ => tracing::debug!(request_id, method, path, status, took_us, "request"),
+    }
+}

@@ -1,0 +1,51 @@
+//! HTTP: the App, what happens to every request, and how answers are written. No logic of its own: it turns requests
+//! into calls of `service` and results into bytes.
+
+mod front;
+mod openapi;
+mod pages;
+mod respond;
+mod rest;
+
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
+use actix_web::middleware::{Compress, from_fn};
+use actix_web::{App, HttpRequest, HttpResponse, web};
+
+pub use openapi::document as openapi_document;
+
+use crate::error::{Code, Error};
+use crate::service::Josh;
+
+/// The application. `serve` runs it on sockets, `get` in process: the same bytes either way.
+pub fn app(
+    josh: web::Data<Josh>,
+) -> App<
+    impl ServiceFactory<
+        ServiceRequest,
+        Config = (),
+        Response = ServiceResponse<impl MessageBody>,
+        Error = actix_web::Error,
+        InitError = (),
+    >,
+> {
+    App::new()
+        .app_data(josh)
+        .wrap(Compress::default())
+        .wrap(from_fn(front::front))
+        .service(web::resource("/v1/{tail:.*}").to(rest::answer))
+        .service(web::resource("/openapi.json").to(pages::openapi))
+        .service(web::resource("/docs").to(pages::docs))
+        .service(web::resource("/").to(pages::home))
+        .service(web::resource("/livez").to(pages::livez))
+        .service(web::resource("/readyz").to(pages::readyz))
+        .service(web::resource("/health").to(pages::health))
+        .default_service(web::to(no_route))
+}
+
+async fn no_route(request: HttpRequest) -> HttpResponse {
+    let path: String = request.path().chars().take(80).collect();
+    let known = ["/", "/docs", "/openapi.json", "/health", "/livez", "/readyz", "/v1/sources"];
+    let error = Error::new(Code::RouteNotFound, format!("There is nothing at {path:?}.")).suggest(&path, known);
+    respond::error(&request, &error)
+}

@@ -1,0 +1,101 @@
+//! What is not `/v1`: the home page, the API docs, OpenAPI, health.
+
+use actix_web::http::header::{self, ContentType};
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde_json::json;
+
+use super::{openapi, respond};
+use crate::bundle::Bundle;
+use crate::service::Josh;
+
+const HOME: &str = include_str!("../../assets/web/home.html");
+const DOCS: &str = include_str!("../../assets/web/docs.html");
+
+/// Pages load nothing from elsewhere, and say so to the browser.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:";
+
+fn html(body: String) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type(ContentType::html())
+        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
+        .insert_header((header::CACHE_CONTROL, "no-cache"))
+        .body(body)
+}
+
+pub async fn home(josh: web::Data<Josh>) -> HttpResponse {
+    html(home_page(&josh.bundle()))
+}
+
+/// The page at `/`: the bundle, its sources with counts and dates, links to try.
+fn home_page(bundle: &Bundle) -> String {
+    let mut rows = String::new();
+    for (source, facts) in bundle.sources() {
+        let dates = match (&facts.from, &facts.to) {
+            (Some(from), Some(to)) => format!("{from} to {to}"),
+            _ => String::new(),
+        };
+        let key = source.key;
+        rows.push_str(&format!(
+            "<tr><td><a href=\"/v1/{key}?limit=5\">{key}</a></td><td class=n>{}</td><td>{dates}</td><td>{}</td></tr>\n",
+            facts.records,
+            escape(source.about)
+        ));
+    }
+    let mut examples = String::new();
+    for (source, _) in bundle.sources() {
+        let first = bundle.records().by_number(bundle.first_number(source));
+        if let Some(entry) = first {
+            let path = format!("/v1/{}/{}", source.key, entry.id);
+            examples.push_str(&format!("<li><a href=\"{0}\"><code>{0}</code></a></li>\n", escape(&path)));
+        }
+    }
+    let manifest = &bundle.manifest;
+    HOME.replace("{{version}}", env!("CARGO_PKG_VERSION"))
+        .replace("{{bundle}}", &escape(&manifest.id))
+        .replace("{{as_of}}", &escape(&manifest.as_of))
+        .replace("{{sources}}", &rows)
+        .replace("{{examples}}", &examples)
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+pub async fn docs() -> HttpResponse {
+    html(DOCS.to_string())
+}
+
+pub async fn openapi(request: HttpRequest, josh: web::Data<Josh>) -> HttpResponse {
+    let bundle = josh.bundle();
+    respond::not_modified(&request, &bundle)
+        .unwrap_or_else(|| respond::document(&request, &bundle, openapi::document(&bundle).to_string()))
+}
+
+pub async fn livez() -> HttpResponse {
+    HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(json!({ "status": "ok" }))
+}
+
+/// Ready means that the bundle can be read.
+pub async fn readyz(request: HttpRequest, josh: web::Data<Josh>) -> HttpResponse {
+    match josh.bundle().check_whole() {
+        Ok(()) => HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(json!({ "status": "ready" })),
+        Err(error) => respond::error(&request, &error),
+    }
+}
+
+pub async fn health(josh: web::Data<Josh>) -> HttpResponse {
+    let bundle = josh.bundle();
+    let manifest = &bundle.manifest;
+    HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(json!({
+        "status": if bundle.check_whole().is_ok() { "ok" } else { "bundle_unavailable" },
+        "version": env!("CARGO_PKG_VERSION"),
+        "bundle": {
+            "id": manifest.id,
+            "as_of": manifest.as_of,
+            "data_version": manifest.data_version,
+            "format": manifest.format,
+            "records": manifest.sources.iter().map(|s| s.records).sum::<u64>(),
+            "signed": manifest.signature.is_some(),
+        },
+    }))
+}

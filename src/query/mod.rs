@@ -1,0 +1,13 @@
+//! Requests as types: parameters checked against the catalog and the bundle, and the SQL made from them. SQL for
+//! serving is written here and nowhere else.
+
+mod cursor;
+mod filter;
+mod listing;
+mod params;
+mod table;
+
+pub use filter::Op;
+pub use listing::{DEFAULT_LIMIT, Format, ListRequest, MOST_ITEMS, Page, list, narrow, read_fields};
+pub use params::Params;
+pub use table::Table;

@@ -1,0 +1,182 @@
+//! The operations: one verb each, over the bundle that is open now. REST calls these; so will every other surface.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use serde_json::{Value, json};
+
+use crate::bundle::{Bundle, BundleError, SourceFacts};
+use crate::catalog::{Field, Kind, Source, Sub, SubKind};
+use crate::error::{Code, Error, Result};
+use crate::query::{self, ListRequest, Page, Params, Table};
+use crate::record::{self, Found};
+
+/// An operation as surfaces list it. OpenAPI and the docs are made from this table.
+pub struct Operation {
+    pub name: &'static str,
+    pub route: &'static str,
+    pub about: &'static str,
+}
+
+pub const OPERATIONS: &[Operation] = &[
+    Operation { name: "list_sources", route: "/v1/sources", about: "What this bundle holds: sources, counts, dates" },
+    Operation {
+        name: "get_source",
+        route: "/v1/sources/{source}",
+        about: "One source: fields, filters, sorts, aggregation plan, sub-resources",
+    },
+    Operation { name: "fetch", route: "/v1/fetch/{id}", about: "Any record by its id, however the id is written" },
+    Operation { name: "list_records", route: "/v1/{source}", about: "Records of a source: filtered, sorted, page by page" },
+    Operation { name: "get_record", route: "/v1/{source}/{id}", about: "One record with its citation" },
+    Operation {
+        name: "list_sub_resource",
+        route: "/v1/{source}/{id}/{sub}",
+        about: "What hangs under a record: filtered, sorted, page by page",
+    },
+];
+
+/// The open bundle, swapped as a whole. Requests hold the one they began with.
+pub struct Josh {
+    current: ArcSwap<Bundle>,
+}
+
+impl Josh {
+    pub fn new(bundle: Bundle) -> Josh {
+        Josh { current: ArcSwap::from_pointee(bundle) }
+    }
+
+    pub fn bundle(&self) -> Arc<Bundle> {
+        self.current.load_full()
+    }
+
+    /// Opens the file again; the old bundle goes on if the new one can't be used.
+    pub fn reload(&self) -> Result<Arc<Bundle>, BundleError> {
+        let bundle = Arc::new(Bundle::open(&self.bundle().path)?);
+        self.current.store(bundle.clone());
+        Ok(bundle)
+    }
+}
+
+/// `GET /v1/sources`
+pub fn list_sources(bundle: &Bundle) -> Vec<Value> {
+    bundle.sources().map(|(source, facts)| summary(source, facts)).collect()
+}
+
+/// `GET /v1/sources/{source}`
+pub fn get_source(bundle: &Bundle, key: &str) -> Result<Value> {
+    let (source, facts) = held(bundle, key)?;
+    let table = Table::of_source(bundle, source, facts);
+    let mut out = summary(source, facts);
+    out["fields"] = table.columns.iter().map(|f| describe(f, table.values(f.name))).collect();
+    let named = |test: fn(&Field) -> bool| table.columns.iter().filter(|f| test(f)).map(|f| f.name).collect::<Vec<_>>();
+    out["aggregation"] = json!({
+        "group_by": named(|f| f.group),
+        "sum": named(|f| f.sum),
+        "bucket_by_time": named(|f| f.time),
+    });
+    let subs = source.subs.iter().filter_map(|sub| describe_sub(bundle, source, sub));
+    out["sub_resources"] = subs.collect();
+    out["publisher"] = json!(facts.publisher);
+    out["licence"] = json!(facts.licence);
+    Ok(out)
+}
+
+/// `GET /v1/{source}`
+pub fn list_records(bundle: &Bundle, key: &str, params: &Params) -> Result<(ListRequest, Page)> {
+    let (source, facts) = held(bundle, key)?;
+    run(bundle, &Table::of_source(bundle, source, facts), params)
+}
+
+/// `GET /v1/{source}/{id}`
+pub fn get_record<'a>(bundle: &'a Bundle, key: &str, id: &str) -> Result<Found<'a>> {
+    let (source, _) = held(bundle, key)?;
+    record::find_in(bundle, source, id)
+}
+
+/// `GET /v1/fetch/{id}`
+pub fn fetch<'a>(bundle: &'a Bundle, id: &str) -> Result<Found<'a>> {
+    record::fetch(bundle, id)
+}
+
+/// `GET /v1/{source}/{id}/{sub}`
+pub fn list_sub_resource(bundle: &Bundle, key: &str, id: &str, sub: &str, params: &Params) -> Result<(ListRequest, Page)> {
+    let (source, _) = held(bundle, key)?;
+    let offered = || source.subs.iter().filter(|s| describe_sub(bundle, source, s).is_some());
+    let Some(sub) = offered().find(|s| s.name == sub) else {
+        let message = format!("A {} has no sub-resource {sub:?}.", source.one);
+        return Err(Error::new(Code::RouteNotFound, message).suggest(sub, offered().map(|s| s.name)));
+    };
+    let found = record::find_in(bundle, source, id)?;
+    let table = Table::of_sub(bundle, source, sub, found.entry.id);
+    run(bundle, &table.ok_or_else(|| Error::internal("an offered sub-resource without a table"))?, params)
+}
+
+fn run(bundle: &Bundle, table: &Table, params: &Params) -> Result<(ListRequest, Page)> {
+    let request = ListRequest::read(params, table, &|source, id| record::canonical(bundle, source, id))?;
+    let page = query::list(bundle, table, &request)?;
+    Ok((request, page))
+}
+
+/// The source, if this bundle holds it.
+fn held<'a>(bundle: &'a Bundle, key: &str) -> Result<(&'static Source, &'a SourceFacts)> {
+    bundle.source(key).ok_or_else(|| {
+        let shown: String = key.chars().take(60).collect();
+        Error::new(Code::UnknownSource, format!("This bundle holds no source {shown:?}."))
+            .suggest(&shown, bundle.sources().map(|(s, _)| s.key))
+    })
+}
+
+fn summary(source: &Source, facts: &SourceFacts) -> Value {
+    json!({
+        "key": source.key,
+        "shape": source.shape.name(),
+        "about": source.about,
+        "records": facts.records,
+        "from": facts.from,
+        "to": facts.to,
+        "main_date": source.main_date,
+        "list": format!("/v1/{}", source.key),
+    })
+}
+
+fn describe(field: &Field, values: Option<&[String]>) -> Value {
+    let mut out = json!({
+        "name": field.name,
+        "type": field.kind.name(),
+        "filter": field.can_filter(),
+        "sort": field.can_sort(),
+        "group": field.group,
+        "sum": field.sum,
+        "time": field.time,
+        "about": field.about,
+    });
+    if let Some(target) = field.kind.target() {
+        out["ids_of"] = json!(target);
+    }
+    if let (Kind::Keyword | Kind::Keywords, Some(values)) = (field.kind, values) {
+        out["values"] = json!(values);
+    }
+    out
+}
+
+/// A sub-resource as this bundle offers it; nothing when it lacks the table or the source on the other side.
+pub fn describe_sub(bundle: &Bundle, source: &'static Source, sub: &Sub) -> Option<Value> {
+    let facts = bundle.manifest.source(source.key)?;
+    let table = match sub.kind {
+        SubKind::Body | SubKind::Toc => "body",
+        _ => sub.name,
+    };
+    if !matches!(sub.kind, SubKind::Records { .. }) && !facts.rows.contains_key(table) {
+        return None;
+    }
+    let table = Table::of_sub(bundle, source, sub, "")?;
+    let items_of = match sub.kind {
+        SubKind::Records { source, .. } => json!(source),
+        _ => Value::Null,
+    };
+    let fields: Value = match sub.kind {
+        SubKind::Records { .. } => Value::Null,
+        _ => table.columns.iter().map(|f| describe(f, None)).collect(),
+    };
+    Some(json!({ "name": sub.name, "about": sub.about, "records_of": items_of, "fields": fields }))
+}

@@ -1,0 +1,127 @@
+//! Settings: flags over `JOSH_*` environment over the TOML file over defaults, checked once. A key that nobody
+//! knows is an error wherever it stands: a misspelt setting must not be ignored.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+
+pub const DEFAULT_LISTEN: &str = "127.0.0.1:8080";
+
+/// As given: each may come from a flag, the environment or the file.
+#[derive(Args, Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Given {
+    /// Bundle file to serve [default: the embedded sample]
+    #[arg(long, env = "JOSH_BUNDLE", value_name = "FILE")]
+    pub bundle: Option<PathBuf>,
+
+    /// Address and port to listen on; port 0 takes a free one [default: 127.0.0.1:8080]
+    #[arg(long, env = "JOSH_LISTEN", value_name = "ADDRESS")]
+    pub listen: Option<String>,
+
+    /// Worker threads [default: one for each core]
+    #[arg(long, env = "JOSH_WORKERS", value_name = "N")]
+    pub workers: Option<usize>,
+
+    /// What to log: error, warn, info, debug (each request), or a tracing filter [default: info]
+    #[arg(long, env = "JOSH_LOG", value_name = "LEVEL")]
+    pub log: Option<String>,
+
+    /// How to log [default: text]
+    #[arg(long, env = "JOSH_LOG_FORMAT", value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
+
+    /// TOML file with the settings above, in the same names with underscores
+    #[arg(long, env = "JOSH_CONFIG", value_name = "FILE")]
+    #[serde(skip)]
+    pub config: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    #[default]
+    Text,
+    Json,
+}
+
+/// As used: complete and valid.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub bundle: Option<PathBuf>,
+    pub listen: SocketAddr,
+    pub workers: usize,
+    pub log: String,
+    pub log_format: LogFormat,
+}
+
+/// The environment variables that mean something.
+pub const VARIABLES: [&str; 6] =
+    ["JOSH_BUNDLE", "JOSH_LISTEN", "JOSH_WORKERS", "JOSH_LOG", "JOSH_LOG_FORMAT", "JOSH_CONFIG"];
+
+impl Settings {
+    pub fn resolve(given: Given) -> Result<Settings> {
+        refuse_unknown_variables(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))?;
+        let file = match &given.config {
+            Some(path) => read_file(path)?,
+            None => Given::default(),
+        };
+        let listen = given.listen.or(file.listen).unwrap_or_else(|| DEFAULT_LISTEN.into());
+        let workers = match given.workers.or(file.workers) {
+            Some(0) => bail!("workers: 0 would serve nobody; give 1 or more"),
+            Some(n @ 257..) => bail!("workers: {n} is more than any machine needs; give at most 256"),
+            Some(n) => n,
+            None => std::thread::available_parallelism().map_or(2, |n| n.get()),
+        };
+        Ok(Settings {
+            bundle: given.bundle.or(file.bundle),
+            listen: address(&listen)?,
+            workers,
+            log: given.log.or(file.log).unwrap_or_else(|| "info".into()),
+            log_format: given.log_format.or(file.log_format).unwrap_or_default(),
+        })
+    }
+}
+
+fn address(text: &str) -> Result<SocketAddr> {
+    let mut found = text
+        .to_socket_addrs()
+        .with_context(|| format!("listen: {text:?} is not an address with a port, like {DEFAULT_LISTEN}"))?;
+    found.next().with_context(|| format!("listen: {text:?} names no address"))
+}
+
+fn read_file(path: &Path) -> Result<Given> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the settings in {}", path.display()))?;
+    toml::from_str(&text).with_context(|| format!("the settings in {} can't be used", path.display()))
+}
+
+fn refuse_unknown_variables(names: impl Iterator<Item = String>) -> Result<()> {
+    for name in names.filter(|n| n.starts_with("JOSH_")) {
+        if !VARIABLES.contains(&name.as_str()) {
+            let near = crate::error::nearest(&name, &VARIABLES).map(|n| format!(" Did you mean {n}?"));
+            bail!("{name} is set, and no setting has that name.{}", near.unwrap_or_default());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_that_nobody_knows_is_an_error_with_the_nearest_name() {
+        let refuse = |name: &str| refuse_unknown_variables([name.to_string()].into_iter());
+        assert!(refuse("JOSH_BUNDLE").is_ok() && refuse("HOME").is_ok());
+        assert!(refuse("JOSH_BUNDEL").unwrap_err().to_string().contains("JOSH_BUNDLE?"));
+    }
+
+    #[test]
+    fn a_key_of_the_file_that_nobody_knows_is_an_error() {
+        assert!(toml::from_str::<Given>("listen = '127.0.0.1:0'\nworkers = 2").is_ok());
+        assert!(toml::from_str::<Given>("lisen = '127.0.0.1:0'").is_err());
+    }
+}

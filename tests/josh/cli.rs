@@ -1,0 +1,198 @@
+//! The command line: `get` answers like the server, `bundle` tells and signs, settings have one order.
+
+use serde_json::Value;
+
+use crate::support::{JOSH, SAMPLE, Server, josh, run, sample};
+
+/// The body without what differs between any two requests: the request id and the time it took.
+fn lasting(body: &str) -> String {
+    let id = regex::Regex::new(r#""request_id":"[^"]*""#).unwrap();
+    let took = regex::Regex::new(r#""took_ms":\d+"#).unwrap();
+    took.replace_all(&id.replace_all(body, ""), "").into_owned()
+}
+
+#[test]
+fn get_answers_byte_for_byte_what_the_server_sends() {
+    for path in [
+        "/v1/sources", "/v1/sources/bills", "/v1/bills/hr:119:1", "/v1/fetch/P.L.%20119-21", "/v1/bills?limit=3&sort=-number",
+        "/v1/bills?congress=119&format=csv", "/v1/legislators?format=ndjson&limit=5", "/v1/bills/hr:119:1/actions?limit=2",
+        "/v1/bills/hr:119:1/body", "/v1/bills/hr:119:99999", "/v1/bills?sponser=x", "/nothing", "/openapi.json", "/", "/docs",
+        "/livez", "/readyz", "/health",
+    ] {
+        let server = SAMPLE.get(path);
+        let output = run(&["get", path]);
+        assert_eq!(lasting(&String::from_utf8(output.stdout).unwrap()), lasting(&server.text()), "{path}");
+        assert_eq!(output.status.code(), Some(i32::from(server.status >= 400)), "{path}");
+    }
+}
+
+#[test]
+fn get_takes_paths_only() {
+    for bad in ["v1/bills", "http://x/v1/bills", "", "/v1/bills/H.R. 1"] {
+        let output = run(&["get", bad]);
+        assert_eq!(output.status.code(), Some(2), "{bad}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("not a path"), "{bad}");
+    }
+}
+
+#[test]
+fn info_tells_people_and_programs() {
+    let path = sample();
+    let path = path.to_str().unwrap();
+    let text = String::from_utf8(run(&["bundle", "info", path]).stdout).unwrap();
+    let json: Value = serde_json::from_slice(&run(&["bundle", "info", path, "--json"]).stdout).unwrap();
+    assert!(text.contains(json["id"].as_str().unwrap()) && text.contains("bills") && text.contains("sha256"));
+    for key in ["format", "id", "data_version", "as_of", "sources", "sections", "congresses"] {
+        assert!(json.get(key).is_some(), "{key}");
+    }
+    assert_eq!(json["sources"].as_array().unwrap().len(), 21);
+    assert!(json["sources"][0]["licence"].is_string() && json["sources"][0]["from"].is_string());
+    assert_eq!(json["sections"][0]["kind"], "database");
+}
+
+#[test]
+fn a_signed_bundle_verifies_with_its_key_and_with_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let (bundle, key, public, other) = (path("b.db"), path("key"), path("key.pub"), path("other"));
+    std::fs::copy(sample(), &bundle).unwrap();
+    let code = |args: &[&str]| run(args).status.code();
+    // Unsigned: whole, but not what someone who gives a key wants.
+    assert_eq!(code(&["bundle", "verify", &bundle]), Some(0));
+    assert_eq!(code(&["bundle", "keygen", &key]), Some(0));
+    assert_eq!(code(&["bundle", "keygen", &key]), Some(1), "a key is never overwritten");
+    assert_eq!(code(&["bundle", "verify", &bundle, "--key", &public]), Some(2));
+
+    assert_eq!(code(&["bundle", "sign", &bundle, "--key", &key]), Some(0));
+    assert_eq!(code(&["bundle", "verify", &bundle, "--key", &public]), Some(0));
+    assert_eq!(code(&["bundle", "verify", &bundle]), Some(0));
+    let before = run(&["bundle", "info", sample().to_str().unwrap(), "--json"]).stdout;
+    let after = run(&["bundle", "info", &bundle, "--json"]).stdout;
+    let id = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap()["id"].clone();
+    assert_eq!(id(&before), id(&after), "signing does not change what the bundle is");
+
+    assert_eq!(code(&["bundle", "keygen", &other]), Some(0));
+    let wrong = run(&["bundle", "verify", &bundle, "--key", &format!("{other}.pub")]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("another key"));
+    assert_eq!(code(&["bundle", "sign", &bundle, "--key", &public]), Some(2), "a public key cannot sign");
+    // A signed bundle serves like any other.
+    assert_eq!(code(&["get", "/v1/bills/hr:119:1", "--bundle", &bundle]), Some(0));
+}
+
+#[test]
+fn a_manifest_changed_after_signing_does_not_verify() {
+    use josh::bundle::{Trust, read_manifest};
+    let folder = tempfile::tempdir().unwrap();
+    let (bundle, key) = (folder.path().join("b.db"), folder.path().join("key"));
+    std::fs::copy(sample(), &bundle).unwrap();
+    josh::bundle::generate_key(&key).unwrap();
+    josh::bundle::sign(&bundle, &key).unwrap();
+    let (_, mut manifest) = read_manifest(&bundle).unwrap();
+    assert!(manifest.check_signature(&Trust::Key(&key)).unwrap());
+    manifest.as_of = "1999-01-01".into();
+    assert!(manifest.check_signature(&Trust::Key(&key)).is_err());
+    assert!(manifest.check_signature(&Trust::Embedded).is_err());
+}
+
+#[test]
+fn flags_come_before_the_environment_before_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("josh.toml");
+    std::fs::write(&config, "listen = \"127.0.0.1:1\"\nworkers = 1\nlog = \"nonsense=\"\n").unwrap();
+    // The file's port can't be bound and its log filter can't be read; environment and flag overrule them.
+    let config = config.to_str().unwrap();
+    let output = josh(&["serve", "--config", config]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nonsense"));
+    let output = josh(&["serve", "--config", config]).env("JOSH_LOG", "info").env("JOSH_LISTEN", "nowhere").output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nowhere"));
+    let server = Server::start(&["--config", config, "--log", "info"]);
+    assert_eq!(server.get("/livez").status, 200);
+}
+
+#[test]
+fn a_setting_that_nobody_knows_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("josh.toml");
+    std::fs::write(&config, "lisen = \"127.0.0.1:0\"\n").unwrap();
+    let output = run(&["serve", "--config", config.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("lisen"));
+    let output = josh(&["serve"]).env("JOSH_AUTHH", "oauth").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("JOSH_AUTHH"));
+    for args in [&["serve", "--workers", "0"][..], &["serve", "--listen", "127.0.0.1"], &["serve", "--nothing"]] {
+        assert_eq!(run(args).status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn help_teaches_and_the_rest_is_made_from_it() {
+    let out = |args: &[&str]| String::from_utf8(run(args).stdout).unwrap();
+    let help = out(&["--help"]);
+    for verb in ["serve", "get", "bundle", "completions", "man"] {
+        assert!(help.contains(verb), "{verb}");
+    }
+    assert!(out(&["serve", "--help"]).contains("SIGHUP"));
+    for variable in josh::settings::VARIABLES {
+        assert!(out(&["serve", "--help"]).contains(variable), "{variable}");
+    }
+    assert!(out(&["completions", "bash"]).contains("_josh"));
+    assert!(out(&["man"]).contains(".TH"));
+    assert_eq!(out(&["--version"]).trim(), format!("josh {}", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn the_banner_says_what_is_served_and_where_to_go() {
+    let server = Server::start(&[]);
+    let banner = server.log().join("\n");
+    assert!(banner.contains("embedded sample") && banner.contains(&format!("{}/docs", server.url)), "{banner}");
+    let command = banner.lines().find_map(|l| l.trim().strip_prefix("try ")).unwrap().trim().to_string();
+    let path = command.strip_prefix(&format!("curl {}", server.url)).expect("a line to paste");
+    assert_eq!(server.get(path).status, 200);
+}
+
+#[test]
+fn the_sample_is_unpacked_once_and_anew_when_it_was_damaged() {
+    let cache = tempfile::tempdir().unwrap();
+    let get = || {
+        let output = josh(&["get", "/v1/bills/hr:119:1"]).env("XDG_CACHE_HOME", cache.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let folder = std::fs::read_dir(cache.path().join("josh")).unwrap();
+        folder.flatten().map(|e| (e.path(), e.metadata().unwrap().modified().unwrap())).collect::<Vec<_>>()
+    };
+    let first = get();
+    assert_eq!(first.len(), 1);
+    assert_eq!(get(), first, "the second start unpacks nothing");
+    std::fs::remove_file(&first[0].0).unwrap();
+    std::fs::write(&first[0].0, "damaged").unwrap();
+    assert_eq!(get().len(), 1);
+    // Where the cache can't be written, a temporary folder does.
+    let temporary = tempfile::tempdir().unwrap();
+    let output = josh(&["get", "/livez"]).env("XDG_CACHE_HOME", "/proc/nowhere").env("TMPDIR", temporary.path()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn anyone_can_open_a_bundle_with_duckdb() {
+    let config = duckdb::Config::default().access_mode(duckdb::AccessMode::ReadOnly).unwrap();
+    let db = duckdb::Connection::open_with_flags(sample(), config).unwrap();
+    let title: String = db.query_row("SELECT title FROM bills WHERE id = 'hr:119:1'", [], |row| row.get(0)).unwrap();
+    assert!(title.contains("Big Beautiful"), "{title}");
+}
+
+/// One executable with no dynamic libraries: an ELF file without an interpreter.
+#[test]
+fn the_binary_is_static() {
+    if !cfg!(all(target_os = "linux", target_env = "gnu")) {
+        return;
+    }
+    let bytes = std::fs::read(JOSH).unwrap();
+    assert_eq!(&bytes[..5], b"\x7fELF\x02");
+    let word = |at: usize, n: usize| bytes[at..at + n].iter().rev().fold(0usize, |w, b| w << 8 | *b as usize);
+    let (table, size, count) = (word(32, 8), word(54, 2), word(56, 2));
+    let kinds: Vec<usize> = (0..count).map(|n| word(table + n * size, 4)).collect();
+    const PT_INTERP: usize = 3;
+    assert!(!kinds.contains(&PT_INTERP), "it asks for a dynamic loader");
+}

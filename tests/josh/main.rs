@@ -1,0 +1,12 @@
+//! The contract, over real parts: the real binary, a real bundle, real HTTP. One test binary, one file a subject.
+
+mod architecture;
+mod cli;
+mod damage;
+mod errors;
+mod ids;
+mod lists;
+mod readme;
+mod rest;
+mod support;
+mod swap;

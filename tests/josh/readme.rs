@@ -1,0 +1,78 @@
+//! The README can't rot: its requests are sent and its answers compared, its settings are the settings.
+
+use serde_json::Value;
+
+use crate::support::{SAMPLE, run};
+
+const README: &str = include_str!("../../README.md");
+
+/// The fenced blocks of a language, in order.
+fn blocks(language: &str) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    let mut rest = README;
+    while let Some(at) = rest.find(&format!("```{language}\n")) {
+        let body = &rest[at + language.len() + 4..];
+        let end = body.find("```").expect("a closed block");
+        found.push(&body[..end]);
+        rest = &body[end + 3..];
+    }
+    found
+}
+
+/// Whether everything the README shows is in the real answer; it may leave things out.
+fn shows(shown: &Value, real: &Value) -> bool {
+    match (shown, real) {
+        (Value::Object(shown), Value::Object(real)) => {
+            shown.iter().all(|(key, value)| real.get(key).is_some_and(|r| shows(value, r)))
+        }
+        (Value::Array(shown), Value::Array(real)) => shown.iter().all(|s| real.iter().any(|r| shows(s, r))),
+        (shown, real) => shown == real,
+    }
+}
+
+#[test]
+fn the_requests_of_the_readme_get_the_answers_that_it_shows() {
+    let requests: Vec<&str> = blocks("sh")
+        .iter()
+        .flat_map(|b| b.lines())
+        .filter_map(|l| l.strip_prefix("curl '127.0.0.1:8080").map(|rest| rest.trim_end_matches('\'')))
+        .collect();
+    let answers = blocks("json");
+    assert!(requests.len() >= 5 && requests.len() == answers.len(), "{requests:?}");
+    for (request, shown) in requests.iter().zip(answers) {
+        let answer = SAMPLE.get(request);
+        let shown: Value = serde_json::from_str(shown).unwrap_or_else(|e| panic!("{request}: {e}"));
+        assert!(shows(&shown, &answer.json()), "{request} answers\n{}", answer.text());
+    }
+}
+
+#[test]
+fn the_commands_of_the_readme_are_commands() {
+    for line in blocks("sh").iter().flat_map(|b| b.lines()).map(str::trim) {
+        if let Some(rest) = line.strip_prefix("josh ") {
+            let words: Vec<&str> = rest.split_whitespace().take_while(|w| !w.starts_with(['-', '\'', '/', '#'])).collect();
+            let verbs: Vec<&str> = words.into_iter().filter(|w| !w.contains('.')).collect();
+            let mut args = verbs.clone();
+            args.push("--help");
+            assert!(run(&args).status.success(), "{line}");
+        }
+    }
+    assert!(README.contains("cargo run --release -- serve") && README.contains("cargo test --release --workspace"));
+}
+
+#[test]
+fn every_setting_is_in_the_readme() {
+    for variable in josh::settings::VARIABLES {
+        assert!(README.contains(variable), "{variable}");
+        let flag = format!("--{}", variable.trim_start_matches("JOSH_").to_lowercase().replace('_', "-"));
+        assert!(README.contains(&flag), "{flag}");
+    }
+}
+
+#[test]
+fn every_error_code_is_in_the_readme_with_its_status() {
+    for code in josh::error::Code::ALL {
+        let row = format!("| `{}` | {} |", code.as_str(), code.status());
+        assert!(README.contains(&row), "{row}");
+    }
+}

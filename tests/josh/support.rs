@@ -1,0 +1,209 @@
+//! Starts the real binary and talks to it.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+pub const JOSH: &str = env!("CARGO_BIN_EXE_josh");
+
+/// A running server. Stopped, by its process id, when dropped.
+pub struct Server {
+    child: Child,
+    pub url: String,
+    log: Arc<Mutex<Vec<String>>>,
+    agent: ureq::Agent,
+}
+
+pub struct Answer {
+    pub status: u16,
+    pub headers: ureq::http::HeaderMap,
+    pub bytes: Vec<u8>,
+}
+
+impl Answer {
+    pub fn text(&self) -> String {
+        String::from_utf8(self.bytes.clone()).expect("the body is UTF-8")
+    }
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_else(|e| panic!("{e}: {}", self.text()))
+    }
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |v| v.to_str().expect("a plain header"))
+    }
+    pub fn code(&self) -> String {
+        self.json()["error"]["code"].as_str().unwrap_or_default().to_string()
+    }
+}
+
+/// The sample in a cache folder of the tests' own, unpacked by the binary itself.
+pub static CACHE: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a temporary folder"));
+
+/// A server that all read-only tests share.
+pub static SAMPLE: LazyLock<Server> = LazyLock::new(|| Server::start(&[]));
+
+pub fn josh(args: &[&str]) -> Command {
+    let mut command = Command::new(JOSH);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("JOSH_")) {
+        command.env_remove(name);
+    }
+    command.args(args).env("XDG_CACHE_HOME", CACHE.path()).stdin(Stdio::null());
+    command
+}
+
+pub fn run(args: &[&str]) -> Output {
+    josh(args).output().expect("the binary runs")
+}
+
+/// The unpacked sample bundle.
+pub fn sample() -> PathBuf {
+    static PATH: LazyLock<PathBuf> = LazyLock::new(|| {
+        assert!(run(&["get", "/livez"]).status.success());
+        let folder = CACHE.path().join("josh");
+        let found = std::fs::read_dir(folder).expect("the cache").flatten().map(|e| e.path());
+        found.filter(|p| p.extension().is_some_and(|e| e == "db")).next_back().expect("the unpacked sample")
+    });
+    PATH.clone()
+}
+
+/// A bundle with the sample's data under another identity, as a new edition would have.
+pub fn edition(folder: &Path, name: &str, id: &str) -> PathBuf {
+    use josh::bundle::{read_manifest, writer};
+    use std::os::unix::fs::FileExt;
+    let (file, mut manifest) = read_manifest(&sample()).expect("the sample opens");
+    let mut parts = Vec::new();
+    for (n, section) in manifest.sections.iter().enumerate() {
+        let mut bytes = vec![0; section.length as usize];
+        file.read_exact_at(&mut bytes, section.offset).expect("the section is there");
+        let path = folder.join(format!("{name}.part{n}"));
+        std::fs::write(&path, bytes).expect("written");
+        parts.push((section.kind, path));
+    }
+    manifest.id = id.to_string();
+    let parts: Vec<_> = parts.iter().map(|(kind, path)| (*kind, path.as_path())).collect();
+    let out = folder.join(name);
+    writer::write(&out, &parts, manifest).expect("the bundle is written");
+    out
+}
+
+impl Server {
+    /// Starts on a free port and waits for the banner.
+    pub fn start(args: &[&str]) -> Server {
+        let mut all = vec!["serve", "--listen", "127.0.0.1:0", "--workers", "2"];
+        all.extend(args);
+        let mut child = josh(&all).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the binary starts");
+        let mut lines = BufReader::new(child.stderr.take().expect("stderr")).lines();
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let mut url = String::new();
+        for line in lines.by_ref().map_while(Result::ok) {
+            log.lock().unwrap().push(line.clone());
+            if let Some(found) = line.trim().strip_prefix("web ") {
+                url = found.trim().trim_end_matches('/').to_string();
+            }
+            if line.trim_start().starts_with("try ") {
+                break;
+            }
+        }
+        assert!(!url.is_empty(), "no banner: {:?}", log.lock().unwrap());
+        let kept = log.clone();
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|l| kept.lock().unwrap().push(l)));
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .accept_encoding("identity")
+            .timeout_global(Some(Duration::from_secs(20)))
+            .build();
+        Server { child, url, log, agent: config.into() }
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, &[])
+    }
+
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.try_send(method, path, headers).unwrap_or_else(|e| panic!("{method} {path}: {e}"))
+    }
+
+    pub fn try_send(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Result<Answer, ureq::Error> {
+        let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.url));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut response = self.agent.run(request.body(()).expect("a request"))?;
+        let bytes = response.body_mut().with_config().limit(256 << 20).read_to_vec()?;
+        Ok(Answer { status: response.status().as_u16(), headers: response.headers().clone(), bytes })
+    }
+
+    /// Everything a list holds, following the cursors.
+    pub fn all(&self, path: &str, limit: usize) -> Vec<Value> {
+        let joint = if path.contains('?') { '&' } else { '?' };
+        let mut items = Vec::new();
+        let mut next = format!("{path}{joint}limit={limit}");
+        loop {
+            let answer = self.get(&next);
+            assert_eq!(answer.status, 200, "{next}: {}", answer.text());
+            let page = answer.json();
+            items.extend(page["data"].as_array().expect("data").iter().cloned());
+            match page["next_cursor"].as_str() {
+                Some(cursor) => next = format!("{path}{joint}limit={limit}&cursor={cursor}"),
+                None => {
+                    assert_eq!(page["total"], items.len(), "{path}: the total is what following the cursors gives");
+                    return items;
+                }
+            }
+        }
+    }
+
+    pub fn sources(&self) -> Vec<Value> {
+        self.get("/v1/sources").json()["data"].as_array().expect("sources").clone()
+    }
+
+    pub fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args([&format!("-{name}"), &pid]).status().expect("kill").success());
+    }
+
+    pub fn logged(&self, text: &str) -> bool {
+        self.log.lock().unwrap().iter().any(|l| l.contains(text))
+    }
+
+    pub fn log(&self) -> Vec<String> {
+        self.log.lock().unwrap().clone()
+    }
+
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().expect("its state").is_none()
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn wait(&mut self) -> std::process::ExitStatus {
+        self.child.wait().expect("it ends")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits until `test` holds.
+pub fn eventually(what: &str, mut test: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(15);
+    while !test() {
+        assert!(Instant::now() < end, "not within 15 s: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// A path segment, encoded.
+pub fn segment(text: &str) -> String {
+    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+}
