@@ -41,14 +41,15 @@ pub struct Error {
     pub code: Code,
     pub message: String,
     pub field: Option<String>,
-    pub hint: Map<String, Value>,
+    /// Boxed: errors travel in every `Result`.
+    pub hint: Box<Map<String, Value>>,
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Error { code, message: message.into(), field: None, hint: Map::new() }
+        Error { code, message: message.into(), field: None, hint: Box::default() }
     }
 
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
@@ -90,7 +91,7 @@ impl Error {
         if let Some(field) = &self.field {
             body["field"] = json!(field);
         }
-        let mut hint = self.hint.clone();
+        let mut hint = (*self.hint).clone();
         hint.entry("next").or_insert_with(|| json!(self.code.about()));
         body["hint"] = Value::Object(hint);
         json!({ "error": body })

@@ -87,7 +87,9 @@ fn unreadable(bundle: &Bundle, source: Option<&'static Source>, input: &str) -> 
     {
         let message = format!("{shown:?} is the id of a {}, not of a {}.", other.one, source.one);
         let error = Error::new(Code::UnrecognizedIdFormat, message);
-        return error.hint("valid_prefixes", forms(bundle, Some(source))).hint("use", format!("/v1/{}/{shown}", other.key));
+        return error
+            .hint("valid_prefixes", forms(bundle, Some(source)))
+            .hint("use", format!("/v1/{}/{shown}", other.key));
     }
     let what = source.map_or("any source", |s| s.key);
     Error::new(Code::UnrecognizedIdFormat, format!("{shown:?} can't be read as an id of {what}."))

@@ -26,7 +26,11 @@ pub const OPERATIONS: &[Operation] = &[
         about: "One source: fields, filters, sorts, aggregation plan, sub-resources",
     },
     Operation { name: "fetch", route: "/v1/fetch/{id}", about: "Any record by its id, however the id is written" },
-    Operation { name: "list_records", route: "/v1/{source}", about: "Records of a source: filtered, sorted, page by page" },
+    Operation {
+        name: "list_records",
+        route: "/v1/{source}",
+        about: "Records of a source: filtered, sorted, page by page",
+    },
     Operation { name: "get_record", route: "/v1/{source}/{id}", about: "One record with its citation" },
     Operation {
         name: "list_sub_resource",
@@ -99,7 +103,13 @@ pub fn fetch<'a>(bundle: &'a Bundle, id: &str) -> Result<Found<'a>> {
 }
 
 /// `GET /v1/{source}/{id}/{sub}`
-pub fn list_sub_resource(bundle: &Bundle, key: &str, id: &str, sub: &str, params: &Params) -> Result<(ListRequest, Page)> {
+pub fn list_sub_resource(
+    bundle: &Bundle,
+    key: &str,
+    id: &str,
+    sub: &str,
+    params: &Params,
+) -> Result<(ListRequest, Page)> {
     let (source, _) = held(bundle, key)?;
     let offered = || source.subs.iter().filter(|s| describe_sub(bundle, source, s).is_some());
     let Some(sub) = offered().find(|s| s.name == sub) else {

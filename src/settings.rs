@@ -94,7 +94,8 @@ fn address(text: &str) -> Result<SocketAddr> {
 }
 
 fn read_file(path: &Path) -> Result<Given> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the settings in {}", path.display()))?;
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read the settings in {}", path.display()))?;
     toml::from_str(&text).with_context(|| format!("the settings in {} can't be used", path.display()))
 }
 

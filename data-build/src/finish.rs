@@ -93,7 +93,8 @@ impl Finish<'_> {
     }
 
     fn congresses(&self) -> Result<Vec<i64>> {
-        let listed = self.tables.text("SELECT to_json(list_reverse_sort(list(DISTINCT congress)))::VARCHAR FROM bills")?;
+        let listed =
+            self.tables.text("SELECT to_json(list_reverse_sort(list(DISTINCT congress)))::VARCHAR FROM bills")?;
         Ok(listed.and_then(|l| serde_json::from_str(&l).ok()).unwrap_or_default())
     }
 

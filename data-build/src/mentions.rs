@@ -15,8 +15,9 @@ static BILL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-static LAW: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"(?i)\b(?:P\.\s?L\.|Pub\.\s?L\.|Public\s+Law)\s*(?:No\.?\s*)?(\d{2,3})[-–‑](\d{1,4})\b"));
+static LAW: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"(?i)\b(?:P\.\s?L\.|Pub\.\s?L\.|Public\s+Law)\s*(?:No\.?\s*)?(\d{2,3})[-–‑](\d{1,4})\b")
+});
 
 /// Canonical ids of the bills named in a text, in order, each once. A bill named with no congress is taken to be of
 /// `congress`, the one that sat when the text was written; with `None` it is left out, since a number alone can be wrong.

@@ -99,8 +99,12 @@ impl Stage {
         self.sequence += 1;
         self.accepted += 1;
         let (table, rank, sequence) = (source.table(), record.rank as u8, self.sequence);
+        // Where this stands among what is said of one record: rank first, then how new its text is, then when it was read.
+        let newest = record.bodies.iter().map(|b| b.order.as_str()).max().unwrap_or_default();
+        let standing = format!("{rank}\u{1}{newest}\u{1}{sequence:015}");
         let place = |n: usize| {
             let mut line = Map::new();
+            line.insert("_place".into(), json!(standing));
             line.insert("_rank".into(), json!(rank));
             line.insert("_seq".into(), json!(sequence));
             line.insert("_n".into(), json!(n));

@@ -80,15 +80,17 @@ impl Tables {
         Ok(())
     }
 
-    /// A staged file as a table `raw`, with a place that orders what was said: rank first, then when.
+    /// A staged file as a table `raw`; `_place` orders what was said of one record.
     fn read_staged(&self, stage: &Stage, table: &str, columns: &str) -> Result<()> {
-        self.run(&format!("DROP TABLE IF EXISTS raw; CREATE TABLE raw (_place HUGEINT, _rank INT, _seq BIGINT, _n BIGINT, {columns})"))?;
+        self.run(&format!(
+            "DROP TABLE IF EXISTS raw; CREATE TABLE raw (_place VARCHAR, _rank INT, _seq BIGINT, _n BIGINT, {columns})"
+        ))?;
         if let Some(path) = stage.path(table) {
             let types: Vec<String> = columns.split(", ").map(|c| c.replacen(' ', ": '", 1) + "'").collect();
             self.run(&format!(
-                "INSERT INTO raw BY NAME SELECT _rank::HUGEINT * 1000000000000000 + _seq AS _place, * FROM read_json('{}', \
+                "INSERT INTO raw BY NAME SELECT * FROM read_json('{}', \
                  format = 'newline_delimited', maximum_object_size = {LONGEST_LINE}, \
-                 columns = {{_rank: 'INT', _seq: 'BIGINT', _n: 'BIGINT', {}}})",
+                 columns = {{_place: 'VARCHAR', _rank: 'INT', _seq: 'BIGINT', _n: 'BIGINT', {}}})",
                 path.display().to_string().replace('\'', "''"),
                 types.join(", ")
             ))?;
@@ -100,7 +102,8 @@ impl Tables {
     /// One row a record: for each field what the highest rank said last.
     fn load_records(&self, stage: &Stage, source: &Source) -> Result<()> {
         let columns: Vec<Field> = source.columns().into_iter().filter(|c| c.name != "id").collect();
-        let types = columns.iter().map(|c| format!("{} {}", quoted(c.name), c.kind.sql())).collect::<Vec<_>>().join(", ");
+        let types =
+            columns.iter().map(|c| format!("{} {}", quoted(c.name), c.kind.sql())).collect::<Vec<_>>().join(", ");
         self.read_staged(stage, &source.table(), &format!("\"id\" VARCHAR, {types}"))?;
         let newest = list(&columns, |c| format!("arg_max({c}, _place) FILTER (WHERE {c} IS NOT NULL) AS {c}"));
         self.run(&format!("CREATE TABLE {} AS SELECT id, {newest} FROM raw GROUP BY id", quoted(&source.table())))?;
@@ -110,7 +113,8 @@ impl Tables {
     /// Rows of a sub-resource: a complete form replaces what was there, partial ones add up.
     fn load_rows(&self, stage: &Stage, source: &Source, sub: &str, columns: &[Field]) -> Result<()> {
         let table = source.sub_table(sub);
-        let types = columns.iter().map(|c| format!("{} {}", quoted(c.name), c.kind.sql())).collect::<Vec<_>>().join(", ");
+        let types =
+            columns.iter().map(|c| format!("{} {}", quoted(c.name), c.kind.sql())).collect::<Vec<_>>().join(", ");
         self.read_staged(stage, &table, &format!("\"parent\" VARCHAR, {types}"))?;
         let names = list(columns, str::to_string);
         self.run(&format!(

@@ -48,7 +48,9 @@ pub enum BundleError {
     NotABundle,
     #[error("it is damaged: {0}. Copy the bundle again")]
     Damaged(String),
-    #[error("it has format {found}, and this Josh reads {OLDEST_READABLE} to {FORMAT}. Build it again with a newer josh-data-build")]
+    #[error(
+        "it has format {found}, and this Josh reads {OLDEST_READABLE} to {FORMAT}. Build it again with a newer josh-data-build"
+    )]
     TooOld { found: u32 },
     #[error("it has format {found}, and this Josh reads {OLDEST_READABLE} to {FORMAT}. Install a newer Josh")]
     TooNew { found: u32 },

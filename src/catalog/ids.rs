@@ -41,9 +41,7 @@ impl Parsed {
     pub fn in_congress(&self, congress: i64) -> Id {
         match self {
             Parsed::Id(id) => id.clone(),
-            Parsed::AnyCongress { source, kind, number } => {
-                Id { source, text: format!("{kind}:{congress}:{number}") }
-            }
+            Parsed::AnyCongress { source, kind, number } => Id { source, text: format!("{kind}:{congress}:{number}") },
         }
     }
 }
@@ -72,6 +70,11 @@ pub const FORMS: &[(&str, &str, &str)] = &[
     ("staff-directories", "staff:SLUG", "staff:2025q3-house-clerk-jane-doe"),
     ("nominations", "pn:CONGRESS:NUMBER[-PART]", "pn:119:12-3"),
 ];
+
+/// Compiles the patterns, some 40 ms of work that the first request should not wait for.
+pub fn prepare() {
+    LazyLock::force(&RULES);
+}
 
 /// Reads an id of any source, however it is written.
 pub fn parse(input: &str) -> Option<Parsed> {
@@ -205,8 +208,13 @@ fn date(captures: &Captures, name: &str) -> Option<String> {
 
 /// "H.J. Res.", "House Joint Resolution", "hjres" -> "hjres".
 fn measure(captures: &Captures) -> Option<String> {
-    let squeezed: String =
-        captures.name("type")?.as_str().chars().filter(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase();
+    let squeezed: String = captures
+        .name("type")?
+        .as_str()
+        .chars()
+        .filter(char::is_ascii_alphabetic)
+        .collect::<String>()
+        .to_ascii_lowercase();
     let code = match squeezed.as_str() {
         "hr" | "housebill" | "hb" => "hr",
         "s" | "senatebill" | "sb" => "s",
@@ -220,7 +228,13 @@ fn measure(captures: &Captures) -> Option<String> {
         "samdt" | "sa" | "senateamendment" | "samendment" => "samdt",
         "hrpt" | "hrept" | "hrep" | "hrrep" | "housereport" | "hreport" | "houserept" => "hrpt",
         "srpt" | "srept" | "srep" | "senatereport" | "sreport" | "senaterept" => "srpt",
-        "erpt" | "execrept" | "execrep" | "sexecrep" | "sexecrept" | "executivereport" | "senateexecutivereport"
+        "erpt"
+        | "execrept"
+        | "execrep"
+        | "sexecrep"
+        | "sexecrept"
+        | "executivereport"
+        | "senateexecutivereport"
         | "exrept" => "erpt",
         _ => return None,
     };
@@ -294,8 +308,7 @@ const CONGRESS_AFTER: &str =
     r"(?:[ ,]*[-(/]? ?(?:of the )?(?P<congress>\d{1,3})(?:st|nd|rd|th)? ?(?:cong(?:ress|\.)?)?[ )]*)?";
 const CONGRESS_BEFORE: &str = r"(?P<congress>\d{1,3})(?:st|nd|rd|th)?(?: cong(?:ress|\.)?)?[ ,:-]*";
 const UUID: &str = r"(?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})";
-const FR: &str =
-    r"(?P<fr>(?:[crxz]\d{0,2}-)?(?:(?:19|20)\d{2}-\d{4,6}|\d{2}-\d{4,6})|[exz]\d{1,2}-\d{1,6})";
+const FR: &str = r"(?P<fr>(?:[crxz]\d{0,2}-)?(?:(?:19|20)\d{2}-\d{4,6}|\d{2}-\d{4,6})|[exz]\d{1,2}-\d{1,6})";
 const CRS: &str = r"(?P<prefix>rl|rs|if|in|ig|lsb|te|r)(?P<digits>\d{5})";
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
@@ -337,11 +350,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     );
     rule("legislators", r"(?P<bioguide>[a-z]\d{6})", |c| Some(Found::Text(upper(c, "bioguide")?)));
     rule("committees", r"(?P<code>[hsj][a-z]{3}(?:\d{2})?)", committee);
-    rule(
-        "roll-call-votes",
-        r"(?P<chamber>house|senate):(?P<congress>\d{1,3}):(?P<session>\d):(?P<n>\d{1,5})",
-        vote,
-    );
+    rule("roll-call-votes", r"(?P<chamber>house|senate):(?P<congress>\d{1,3}):(?P<session>\d):(?P<n>\d{1,5})", vote);
     rule("lda-filings", &format!("(?:lda:)?{UUID}"), |c| Some(Found::Text(format!("lda:{}", lower(c, "uuid")?))));
     rule("hearings", r"hearing:(?P<congress>\d{1,3}):(?P<event>[a-z0-9][a-z0-9-]{0,60})", |c| {
         Some(Found::Text(format!("hearing:{}:{}", number(c, "congress")?, lower(c, "event")?)))
@@ -360,14 +369,28 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     // As people write them.
     rule("bills", &format!(r"{TYPE} ?(?:no\.? ?)?(?P<n>\d{{1,5}}){CONGRESS_AFTER}"), measure_id);
     rule("bills", &format!(r"{CONGRESS_BEFORE}{TYPE}[ :-]*(?P<n>\d{{1,5}})"), measure_id);
-    rule("bills", r"bills-(?P<congress>\d{1,3})(?P<type>hr|s|[hs]jres|[hs]res|[hs]conres)(?P<n>\d{1,5})[a-z0-9]*", measure_id);
-    rule("bills", r"billstatus-(?P<congress>\d{1,3})(?P<type>hr|s|[hs]jres|[hs]res|[hs]conres)(?P<n>\d{1,5})", measure_id);
     rule(
-        "amendments",
-        &format!(r"(?P<type>(?:house|senate|h\.?|s\.?) ?(?:amendment|amdt\.?)|sa|ha) ?(?:no\.? ?)?(?P<n>\d{{1,5}}){CONGRESS_AFTER}"),
+        "bills",
+        r"bills-(?P<congress>\d{1,3})(?P<type>hr|s|[hs]jres|[hs]res|[hs]conres)(?P<n>\d{1,5})[a-z0-9]*",
         measure_id,
     );
-    rule("public-laws", r"(?:p\.? ?l\.?|pub\.? ?l\.?|public law|plaw)[ :-]?(?:no\.? ?)?(?P<congress>\d{1,3})(?:-|:| |publ)(?P<n>\d{1,4})", law);
+    rule(
+        "bills",
+        r"billstatus-(?P<congress>\d{1,3})(?P<type>hr|s|[hs]jres|[hs]res|[hs]conres)(?P<n>\d{1,5})",
+        measure_id,
+    );
+    rule(
+        "amendments",
+        &format!(
+            r"(?P<type>(?:house|senate|h\.?|s\.?) ?(?:amendment|amdt\.?)|sa|ha) ?(?:no\.? ?)?(?P<n>\d{{1,5}}){CONGRESS_AFTER}"
+        ),
+        measure_id,
+    );
+    rule(
+        "public-laws",
+        r"(?:p\.? ?l\.?|pub\.? ?l\.?|public law|plaw)[ :-]?(?:no\.? ?)?(?P<congress>\d{1,3})(?:-|:| |publ)(?P<n>\d{1,4})",
+        law,
+    );
     rule(
         "committee-reports",
         r"(?P<type>(?:s\.? ?|senate )?(?:exec\.?|executive|ex\.?) ?(?:rept?\.?|report|rpt\.?)|(?:house|senate|h\.?(?: ?r\.?)?|s\.?) ?(?:rept?\.?|report|rpt\.?)) ?(?:no\.? ?)?(?P<congress>\d{1,3})[-:](?P<n>\d{1,5})(?:[, ]+(?:part|pt\.?) ?[0-9ivx]+)?",
@@ -378,13 +401,21 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     rule("cbo-estimates", r"cbo (?:publication |estimate |no\.? )?(?P<n>\d{4,7})", |c| {
         Some(Found::Text(format!("cbo:{}", number(c, "n")?)))
     });
-    rule("federal-register", &format!(r"(?:fr|federal register)[ :]*(?:doc\.?|document)? ?(?:no\.?|number)? ?{FR}"), |c| {
-        Some(Found::Text(upper(c, "fr")?))
-    });
-    rule("cfr-sections", r"(?P<title>\d{1,2}) ?c\.? ?f\.? ?r\.? ?(?:sec(?:tion|\.)? ?)?(?P<section>\d{1,5}\.[0-9a-z.()-]{1,40})", cfr);
-    rule("congressional-record", r"crec-(?P<date>\d{4}-\d{2}-\d{2})(?:-pt\d+)?-pg(?P<granule>[a-z0-9][a-z0-9-]{0,40})", |c| {
-        Some(Found::Text(format!("crec:{}:{}", date(c, "date")?, upper(c, "granule")?)))
-    });
+    rule(
+        "federal-register",
+        &format!(r"(?:fr|federal register)[ :]*(?:doc\.?|document)? ?(?:no\.?|number)? ?{FR}"),
+        |c| Some(Found::Text(upper(c, "fr")?)),
+    );
+    rule(
+        "cfr-sections",
+        r"(?P<title>\d{1,2}) ?c\.? ?f\.? ?r\.? ?(?:sec(?:tion|\.)? ?)?(?P<section>\d{1,5}\.[0-9a-z.()-]{1,40})",
+        cfr,
+    );
+    rule(
+        "congressional-record",
+        r"crec-(?P<date>\d{4}-\d{2}-\d{2})(?:-pt\d+)?-pg(?P<granule>[a-z0-9][a-z0-9-]{0,40})",
+        |c| Some(Found::Text(format!("crec:{}:{}", date(c, "date")?, upper(c, "granule")?))),
+    );
     rule("presidential-documents", r"(?:e\.? ?o\.?|exec(?:utive|\.)? order) ?(?:no\.? ?)?(?P<n>\d{1,6})", |c| {
         Some(Found::Text(format!("eo:{}", number(c, "n")?)))
     });
@@ -397,55 +428,117 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         vote,
     );
     rule("roll-call-votes", r"(?P<chamber>[hs])(?P<n>\d{1,5})-\d{1,3}\.(?P<year>\d{4})", vote);
-    rule("regulations-dot-gov-dockets", r"(?:docket (?:id |no\.? )?)?(?P<docket>[a-z]{2,}[a-z0-9]*(?:[-_][a-z0-9]+)*-(?:19|20)\d{2}-[a-z]?-?\d{4,})", |c| {
-        Some(Found::Text(format!("docket:{}", upper(c, "docket")?)))
-    });
-    rule("nominations", &format!(r"pn ?(?P<n>\d{{1,5}})(?:-(?P<part>\d{{1,4}}))?(?:[ ,]*\(?(?P<congress>\d{{1,3}})(?:st|nd|rd|th)(?: cong(?:ress|\.)?)?\)?)?"), nomination);
+    rule(
+        "regulations-dot-gov-dockets",
+        r"(?:docket (?:id |no\.? )?)?(?P<docket>[a-z]{2,}[a-z0-9]*(?:[-_][a-z0-9]+)*-(?:19|20)\d{2}-[a-z]?-?\d{4,})",
+        |c| Some(Found::Text(format!("docket:{}", upper(c, "docket")?))),
+    );
+    rule(
+        "nominations",
+        r"pn ?(?P<n>\d{1,5})(?:-(?P<part>\d{1,4}))?(?:[ ,]*\(?(?P<congress>\d{1,3})(?:st|nd|rd|th)(?: cong(?:ress|\.)?)?\)?)?",
+        nomination,
+    );
 
     // Official addresses. A path may go on after the part that matters.
     let congress_gov = r"url:(?:www\.)?congress\.gov";
-    rule("bills", &format!(r"{congress_gov}/bill/(?P<congress>\d{{1,3}})[a-z]{{0,2}}-congress/(?P<path>[a-z-]+)/(?P<n>\d{{1,5}})(?:/.*)?"), measure_from_path);
-    rule("amendments", &format!(r"{congress_gov}/amendment/(?P<congress>\d{{1,3}})[a-z]{{0,2}}-congress/(?P<path>[a-z-]+)/(?P<n>\d{{1,5}})(?:/.*)?"), measure_from_path);
-    rule("committee-reports", &format!(r"{congress_gov}/(?:congressional|committee)-report/(?P<congress>\d{{1,3}})[a-z]{{0,2}}-congress/(?P<path>[a-z-]+)/(?P<n>\d{{1,5}})(?:/.*)?"), measure_from_path);
+    rule(
+        "bills",
+        &format!(
+            r"{congress_gov}/bill/(?P<congress>\d{{1,3}})[a-z]{{0,2}}-congress/(?P<path>[a-z-]+)/(?P<n>\d{{1,5}})(?:/.*)?"
+        ),
+        measure_from_path,
+    );
+    rule(
+        "amendments",
+        &format!(
+            r"{congress_gov}/amendment/(?P<congress>\d{{1,3}})[a-z]{{0,2}}-congress/(?P<path>[a-z-]+)/(?P<n>\d{{1,5}})(?:/.*)?"
+        ),
+        measure_from_path,
+    );
+    rule(
+        "committee-reports",
+        &format!(
+            r"{congress_gov}/(?:congressional|committee)-report/(?P<congress>\d{{1,3}})[a-z]{{0,2}}-congress/(?P<path>[a-z-]+)/(?P<n>\d{{1,5}})(?:/.*)?"
+        ),
+        measure_from_path,
+    );
     rule("crs-reports", &format!(r"url:(?:www\.|crsreports\.)?congress\.gov/.*[/=]{CRS}(?:[./].*)?"), crs);
-    rule("nominations", &format!(r"{congress_gov}/nomination/(?P<congress>\d{{1,3}})[a-z]{{0,2}}-congress/(?P<n>\d{{1,5}})(?:/(?P<part>\d{{1,4}}))?(?:/[a-z].*)?"), nomination);
-    rule("hearings", &format!(r"{congress_gov}/event/(?P<congress>\d{{1,3}})[a-z]{{0,2}}-congress/[a-z]+-event/(?P<event>[a-z0-9-]+)(?:/.*)?"), |c| {
-        Some(Found::Text(format!("hearing:{}:{}", number(c, "congress")?, lower(c, "event")?)))
-    });
+    rule(
+        "nominations",
+        &format!(
+            r"{congress_gov}/nomination/(?P<congress>\d{{1,3}})[a-z]{{0,2}}-congress/(?P<n>\d{{1,5}})(?:/(?P<part>\d{{1,4}}))?(?:/[a-z].*)?"
+        ),
+        nomination,
+    );
+    rule(
+        "hearings",
+        &format!(
+            r"{congress_gov}/event/(?P<congress>\d{{1,3}})[a-z]{{0,2}}-congress/[a-z]+-event/(?P<event>[a-z0-9-]+)(?:/.*)?"
+        ),
+        |c| Some(Found::Text(format!("hearing:{}:{}", number(c, "congress")?, lower(c, "event")?))),
+    );
     rule("legislators", r"url:(?:www\.|bioguide\.)?congress\.gov/.*/(?P<bioguide>[a-z]\d{6})", |c| {
         Some(Found::Text(upper(c, "bioguide")?))
     });
-    rule("committees", &format!(r"{congress_gov}/committee/[a-z0-9-]+/(?P<code>[hsj][a-z]{{3}}\d{{2}})(?:/.*)?"), committee);
+    rule(
+        "committees",
+        &format!(r"{congress_gov}/committee/[a-z0-9-]+/(?P<code>[hsj][a-z]{{3}}\d{{2}})(?:/.*)?"),
+        committee,
+    );
     rule("public-laws", r"url:.*plaw-(?P<congress>\d{1,3})publ(?P<n>\d{1,4})(?:[./].*)?", law);
-    rule("bills", r"url:.*bills-(?P<congress>\d{1,3})(?P<type>hr|s|[hs]jres|[hs]res|[hs]conres)(?P<n>\d{1,5})[a-z0-9]*(?:[./].*)?", measure_id);
-    rule("committee-reports", r"url:.*crpt-(?P<congress>\d{1,3})(?P<type>[hse]rpt)(?P<n>\d{1,5})(?:[./-].*)?", measure_id);
-    rule("congressional-record", r"url:.*crec-(?P<date>\d{4}-\d{2}-\d{2})-pt\d+-pg(?P<granule>[a-z0-9-]+)(?:[./].*)?", |c| {
-        Some(Found::Text(format!("crec:{}:{}", date(c, "date")?, upper(c, "granule")?)))
-    });
-    rule("federal-register", &format!(r"url:(?:www\.)?federalregister\.gov/(?:d|a|documents/\d{{4}}/\d{{2}}/\d{{2}})/{FR}(?:/.*)?"), |c| {
-        Some(Found::Text(upper(c, "fr")?))
-    });
+    rule(
+        "bills",
+        r"url:.*bills-(?P<congress>\d{1,3})(?P<type>hr|s|[hs]jres|[hs]res|[hs]conres)(?P<n>\d{1,5})[a-z0-9]*(?:[./].*)?",
+        measure_id,
+    );
+    rule(
+        "committee-reports",
+        r"url:.*crpt-(?P<congress>\d{1,3})(?P<type>[hse]rpt)(?P<n>\d{1,5})(?:[./-].*)?",
+        measure_id,
+    );
+    rule(
+        "congressional-record",
+        r"url:.*crec-(?P<date>\d{4}-\d{2}-\d{2})-pt\d+-pg(?P<granule>[a-z0-9-]+)(?:[./].*)?",
+        |c| Some(Found::Text(format!("crec:{}:{}", date(c, "date")?, upper(c, "granule")?))),
+    );
+    rule(
+        "federal-register",
+        &format!(r"url:(?:www\.)?federalregister\.gov/(?:d|a|documents/\d{{4}}/\d{{2}}/\d{{2}})/{FR}(?:/.*)?"),
+        |c| Some(Found::Text(upper(c, "fr")?)),
+    );
     rule("presidential-documents", r"url:(?:www\.)?federalregister\.gov/executive-order/(?P<n>\d{1,6})", |c| {
         Some(Found::Text(format!("eo:{}", number(c, "n")?)))
     });
-    rule("cfr-sections", r"url:(?:www\.)?ecfr\.gov/.*title-(?P<title>\d{1,2})/.*section-(?P<section>\d[0-9a-z.()-]{0,40})", cfr);
+    rule(
+        "cfr-sections",
+        r"url:(?:www\.)?ecfr\.gov/.*title-(?P<title>\d{1,2})/.*section-(?P<section>\d[0-9a-z.()-]{0,40})",
+        cfr,
+    );
     rule("cbo-estimates", r"url:(?:www\.)?cbo\.gov/publication/(?P<n>\d{1,7})(?:/.*)?", |c| {
         Some(Found::Text(format!("cbo:{}", number(c, "n")?)))
     });
-    rule("gao-reports", r"url:(?:www\.)?gao\.gov/products/(?P<report>gao-(?:[a-z]{2,8}-)?\d{2}-\d{1,6}[a-z]{0,3})(?:/.*)?", |c| {
-        Some(Found::Text(format!("gao:{}", upper(c, "report")?)))
-    });
+    rule(
+        "gao-reports",
+        r"url:(?:www\.)?gao\.gov/products/(?P<report>gao-(?:[a-z]{2,8}-)?\d{2}-\d{1,6}[a-z]{0,3})(?:/.*)?",
+        |c| Some(Found::Text(format!("gao:{}", upper(c, "report")?))),
+    );
     rule("roll-call-votes", r"url:(?:clerk\.house\.gov)/votes/(?P<year>\d{4})(?P<n>\d{1,4})", |c| {
         let year: i64 = c.name("year")?.as_str().parse().ok()?;
         let congress = (year - 1787) / 2;
         Some(Found::Text(format!("house:{congress}:{}:{}", year - 1786 - congress * 2, number(c, "n")?)))
     });
-    rule("roll-call-votes", r"url:(?:www\.)?(?P<chamber>senate)\.gov/.*vote_(?P<congress>\d{1,3})_(?P<session>\d)_(?P<n>\d{5})\.(?:htm|xml)", vote);
+    rule(
+        "roll-call-votes",
+        r"url:(?:www\.)?(?P<chamber>senate)\.gov/.*vote_(?P<congress>\d{1,3})_(?P<session>\d)_(?P<n>\d{5})\.(?:htm|xml)",
+        vote,
+    );
     rule("lda-filings", &format!(r"url:lda\.(?:senate\.)?gov/.*filing[s]?/{UUID}(?:/.*)?"), |c| {
         Some(Found::Text(format!("lda:{}", lower(c, "uuid")?)))
     });
-    rule("regulations-dot-gov-dockets", r"url:(?:www\.)?regulations\.gov/docket/(?P<docket>[a-z0-9][a-z0-9_.-]{1,80})(?:/.*)?", |c| {
-        Some(Found::Text(format!("docket:{}", upper(c, "docket")?)))
-    });
+    rule(
+        "regulations-dot-gov-dockets",
+        r"url:(?:www\.)?regulations\.gov/docket/(?P<docket>[a-z0-9][a-z0-9_.-]{1,80})(?:/.*)?",
+        |c| Some(Found::Text(format!("docket:{}", upper(c, "docket")?))),
+    );
     rules
 });

@@ -10,14 +10,16 @@ use actix_web::web;
 use anyhow::Result;
 
 use super::{Unusable, open};
-use crate::http;
 use crate::service::Josh;
+use crate::settings::LogFormat;
+use crate::{http, telemetry};
 
 pub fn run(path: &str, bundle: Option<&Path>) -> Result<ExitCode> {
     if !path.starts_with('/') || path.parse::<Uri>().is_err() {
         let message = format!("{path:?} is not a path: give one like '/v1/bills?limit=3', percent-encoded");
         return Err(Unusable(message).into());
     }
+    telemetry::start("warn", LogFormat::Text)?;
     let josh = web::Data::new(Josh::new(open(bundle)?));
     let (status, body) = actix_web::rt::System::new().block_on(async {
         // actix's in-process service: the whole application, without a socket.

@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 
 use super::{Unusable, open};
 use crate::bundle::Stamp;
+use crate::catalog::ids;
 use crate::service::Josh;
 use crate::settings::Settings;
 use crate::{banner, http, telemetry};
@@ -18,7 +19,10 @@ const LOOK: Duration = Duration::from_secs(1);
 
 pub fn run(settings: Settings) -> Result<ExitCode> {
     telemetry::start(&settings.log, settings.log_format).map_err(|e| Unusable(format!("{e:#}")))?;
+    let grammar = std::thread::spawn(ids::prepare);
     let josh = web::Data::new(Josh::new(open(settings.bundle.as_deref())?));
+    // A panic there would meet the first request that reads an id, with a better message than ours.
+    let _ = grammar.join();
     rt::System::new().block_on(async {
         let app = josh.clone();
         let server = HttpServer::new(move || http::app(app.clone()))
@@ -28,7 +32,9 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
             .client_request_timeout(Duration::from_secs(10))
             .shutdown_timeout(10)
             .bind(settings.listen)
-            .map_err(|e| Unusable(format!("cannot listen on {}: {e}. Choose another with --listen", settings.listen)))?;
+            .map_err(|e| {
+                Unusable(format!("cannot listen on {}: {e}. Choose another with --listen", settings.listen))
+            })?;
         let address = server.addrs().first().copied().context("no address was bound")?;
         eprint!("{}", banner::text(address, &josh.bundle(), settings.bundle.is_none()));
         let running = server.run();
@@ -49,10 +55,10 @@ async fn swap_bundles(josh: web::Data<Josh>) {
         let asked = hangup_or_look(&mut hangups, &mut looks).await;
         let bundle = josh.bundle();
         let now = Stamp::of(&bundle.path).ok();
-        let changed = now.as_ref().is_some_and(|now| *now != bundle.stamp);
-        let settled = now == before && now != refused;
+        let is_new = now.as_ref().is_some_and(|now| *now != bundle.stamp) && now != refused;
+        let is_settled = now == before;
         before.clone_from(&now);
-        if !asked && !(changed && settled) {
+        if !asked && (!is_new || !is_settled) {
             continue;
         }
         let opening = josh.clone();

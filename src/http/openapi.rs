@@ -16,10 +16,13 @@ pub fn document(bundle: &Bundle) -> Value {
     let mut schemas = fixed_schemas();
     for operation in OPERATIONS {
         match operation.name {
-            "list_sources" => insert(&mut paths, operation.route, get(operation.name, operation.about, vec![], "Value", false)),
+            "list_sources" => {
+                insert(&mut paths, operation.route, get(operation.name, operation.about, vec![], "Value", false))
+            }
             "get_source" => {
                 let keys: Vec<&str> = bundle.sources().map(|(s, _)| s.key).collect();
-                let source = path_parameter("source", json!({ "type": "string", "enum": keys }), "A source of this bundle");
+                let source =
+                    path_parameter("source", json!({ "type": "string", "enum": keys }), "A source of this bundle");
                 insert(&mut paths, operation.route, get(operation.name, operation.about, vec![source], "Value", false));
             }
             "fetch" => {
@@ -41,8 +44,13 @@ pub fn document(bundle: &Bundle) -> Value {
         ("/health", "health", "Version and bundle"),
         ("/openapi.json", "openapi", "This document"),
     ] {
-        let plain = json!({ "description": "OK", "content": { "application/json": { "schema": { "type": "object" } } } });
-        insert(&mut paths, path, json!({ "get": { "operationId": name, "summary": about, "responses": { "200": plain } } }));
+        let plain =
+            json!({ "description": "OK", "content": { "application/json": { "schema": { "type": "object" } } } });
+        insert(
+            &mut paths,
+            path,
+            json!({ "get": { "operationId": name, "summary": about, "responses": { "200": plain } } }),
+        );
     }
     json!({
         "openapi": "3.1.0",
@@ -67,14 +75,24 @@ fn insert(paths: &mut Map<String, Value>, path: &str, item: Value) {
 fn add_source(paths: &mut Map<String, Value>, bundle: &Bundle, source: &'static Source, facts: &SourceFacts) {
     let (key, slug) = (source.key, source.table());
     let table = Table::of_source(bundle, source, facts);
-    let list = get(&format!("list_{slug}"), source.about, list_parameters(&table), &format!("{}List", schema_name(source)), true);
+    let list = get(
+        &format!("list_{slug}"),
+        source.about,
+        list_parameters(&table),
+        &format!("{}List", schema_name(source)),
+        true,
+    );
     insert(paths, &format!("/v1/{key}"), list);
 
     let (form, example) = FORMS.iter().find(|f| f.0 == key).map_or(("", ""), |f| (f.1, f.2));
     let id = || path_parameter("id", json!({ "type": "string", "examples": [example] }), form);
     let about = format!("One {} with its citation", source.one);
     let fields = query_parameter("fields", json!({ "type": "string" }), "Fields to show");
-    insert(paths, &format!("/v1/{key}/{{id}}"), get(&format!("get_{slug}"), &about, vec![id(), fields], schema_name(source).as_str(), false));
+    insert(
+        paths,
+        &format!("/v1/{key}/{{id}}"),
+        get(&format!("get_{slug}"), &about, vec![id(), fields], schema_name(source).as_str(), false),
+    );
 
     for sub in source.subs.iter().filter(|s| describe_sub(bundle, source, s).is_some()) {
         let Some(table) = Table::of_sub(bundle, source, sub, "") else { continue };
@@ -141,8 +159,12 @@ fn query_parameter(name: &str, schema: Value, about: &str) -> Value {
 /// Every parameter that the list takes: the same names that `query` accepts.
 fn list_parameters(table: &Table) -> Vec<Value> {
     let limit = json!({ "type": "integer", "minimum": 1, "maximum": MOST_ITEMS, "default": DEFAULT_LIMIT });
-    let sorts: Vec<String> =
-        table.columns.iter().filter(|c| c.can_sort()).flat_map(|c| [c.name.to_string(), format!("-{}", c.name)]).collect();
+    let sorts: Vec<String> = table
+        .columns
+        .iter()
+        .filter(|c| c.can_sort())
+        .flat_map(|c| [c.name.to_string(), format!("-{}", c.name)])
+        .collect();
     let mut out = vec![
         query_parameter("limit", limit, "Items on a page"),
         query_parameter("cursor", json!({ "type": "string" }), "next_cursor of the page before"),
@@ -165,7 +187,11 @@ fn list_parameters(table: &Table) -> Vec<Value> {
         if matches!(column.kind, Kind::Int | Kind::Date) {
             for (suffix, _) in Op::SUFFIXES {
                 let name = format!("{}.{suffix}", column.name);
-                out.push(query_parameter(&name, json!({ "type": "string" }), &format!("{} compared: .{suffix}", column.name)));
+                out.push(query_parameter(
+                    &name,
+                    json!({ "type": "string" }),
+                    &format!("{} compared: .{suffix}", column.name),
+                ));
             }
         }
     }
@@ -179,7 +205,9 @@ fn schema_name(source: &Source) -> String {
 /// The schema of a sub-resource's items: another source's records, or rows described in place.
 fn sub_schema(sub: &Sub) -> String {
     match sub.kind {
-        SubKind::Records { source, .. } => crate::catalog::source(source).map_or("RowList".into(), |s| schema_name(s) + "List"),
+        SubKind::Records { source, .. } => {
+            crate::catalog::source(source).map_or("RowList".into(), |s| schema_name(s) + "List")
+        }
         _ => "RowList".into(),
     }
 }
@@ -204,7 +232,8 @@ fn field_schema(field: &Field) -> Value {
 
 fn fixed_schemas() -> Map<String, Value> {
     let codes: Vec<&str> = Code::ALL.iter().map(|c| c.as_str()).collect();
-    let listed: Vec<String> = Code::ALL.iter().map(|c| format!("{} ({}): {}", c.as_str(), c.status(), c.about())).collect();
+    let listed: Vec<String> =
+        Code::ALL.iter().map(|c| format!("{} ({}): {}", c.as_str(), c.status(), c.about())).collect();
     let schemas = json!({
         "Record": { "type": "object", "description": "A record of any source", "required": ["id"] },
         "Row": { "type": "object", "description": "A row of a sub-resource; GET /v1/sources/{source} lists its fields" },

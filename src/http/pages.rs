@@ -12,7 +12,8 @@ const HOME: &str = include_str!("../../assets/web/home.html");
 const DOCS: &str = include_str!("../../assets/web/docs.html");
 
 /// Pages load nothing from elsewhere, and say so to the browser.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:";
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:";
 
 fn html(body: String) -> HttpResponse {
     HttpResponse::Ok()
@@ -78,7 +79,9 @@ pub async fn livez() -> HttpResponse {
 /// Ready means that the bundle can be read.
 pub async fn readyz(request: HttpRequest, josh: web::Data<Josh>) -> HttpResponse {
     match josh.bundle().check_whole() {
-        Ok(()) => HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(json!({ "status": "ready" })),
+        Ok(()) => {
+            HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(json!({ "status": "ready" }))
+        }
         Err(error) => respond::error(&request, &error),
     }
 }

@@ -54,16 +54,16 @@ pub async fn answer(request: HttpRequest, josh: web::Data<Josh>) -> HttpResponse
     let answered = match (Route::read(path), Params::parse(request.query_string())) {
         (Err(error), _) | (_, Err(error)) => Err(error),
         (Ok(route), Ok(params)) => match route {
-            Route::Sources => no_params(&params).map(|()| {
-                respond::value(&request, &bundle, &service::list_sources(&bundle).into())
-            }),
-            Route::Source(key) => {
-                service::get_source(&bundle, &key).and_then(|data| {
-                    no_params(&params)?;
-                    Ok(respond::value(&request, &bundle, &data))
-                })
+            Route::Sources => {
+                no_params(&params).map(|()| respond::value(&request, &bundle, &service::list_sources(&bundle).into()))
             }
-            Route::Fetch(id) => service::fetch(&bundle, &id).and_then(|found| record(&request, &bundle, &found, &params)),
+            Route::Source(key) => service::get_source(&bundle, &key).and_then(|data| {
+                no_params(&params)?;
+                Ok(respond::value(&request, &bundle, &data))
+            }),
+            Route::Fetch(id) => {
+                service::fetch(&bundle, &id).and_then(|found| record(&request, &bundle, &found, &params))
+            }
             Route::Record(key, id) => {
                 service::get_record(&bundle, &key, &id).and_then(|found| record(&request, &bundle, &found, &params))
             }
@@ -99,7 +99,11 @@ fn record(request: &HttpRequest, bundle: &Bundle, found: &Found, params: &Params
     for (name, value) in params.iter() {
         match name {
             "fields" => data = narrow(&data, &read_fields(value, &found.source.columns())?)?,
-            _ => return Err(Error::invalid(name, format!("A record takes no parameter {name:?}.")).suggest(name, ["fields"])),
+            _ => {
+                return Err(
+                    Error::invalid(name, format!("A record takes no parameter {name:?}.")).suggest(name, ["fields"])
+                );
+            }
         }
     }
     Ok(respond::record(request, bundle, found, &data))

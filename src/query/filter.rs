@@ -47,7 +47,8 @@ pub type ReadId<'a> = &'a dyn Fn(&'static str, &str) -> Result<String>;
 impl Filter {
     /// The rows that belong to a record.
     pub fn parent(id: &str) -> Filter {
-        Filter { said: String::new(), column: "parent", kind: Kind::Keyword, op: Op::Any, values: vec![id.into()] }.exact()
+        Filter { said: String::new(), column: "parent", kind: Kind::Keyword, op: Op::Any, values: vec![id.into()] }
+            .exact()
     }
 
     /// The records whose `column` names a record.
@@ -200,7 +201,9 @@ struct Span {
 impl Span {
     fn read(text: &str) -> Option<Span> {
         let parts: Vec<&str> = text.split('-').collect();
-        let digits = |s: &str, n: usize| (s.len() == n && s.bytes().all(|b| b.is_ascii_digit())).then(|| s.parse::<u32>().ok())?;
+        let digits = |s: &str, n: usize| {
+            (s.len() == n && s.bytes().all(|b| b.is_ascii_digit())).then(|| s.parse::<u32>().ok())?
+        };
         let year = digits(parts.first()?, 4).filter(|y| (1..=9999).contains(y))?;
         let month = parts.get(1).map(|m| digits(m, 2).filter(|m| (1..=12).contains(m)));
         let day = parts.get(2).map(|d| digits(d, 2));

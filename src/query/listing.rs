@@ -119,7 +119,9 @@ pub fn read_fields(value: &str, columns: &[Field]) -> Result<Vec<&'static str>> 
     }
     for name in &wanted {
         if !columns.iter().any(|c| c.name == *name) {
-            return Err(Error::invalid("fields", format!("There is no field {name:?} here.")).suggest(name, names(columns)));
+            return Err(
+                Error::invalid("fields", format!("There is no field {name:?} here.")).suggest(name, names(columns))
+            );
         }
     }
     Ok(names(columns).into_iter().filter(|n| *n == "id" || wanted.contains(n)).collect())
@@ -210,7 +212,13 @@ fn count(bundle: &Bundle, table: &Table, filters: &[Filter]) -> Result<u64> {
     number(&bundle.db.rows(&sql, &bound)?, 0)
 }
 
-fn select(bundle: &Bundle, table: &Table, request: &ListRequest, after: Option<&Cursor>, limit: usize) -> Result<Vec<Row>> {
+fn select(
+    bundle: &Bundle,
+    table: &Table,
+    request: &ListRequest,
+    after: Option<&Cursor>,
+    limit: usize,
+) -> Result<Vec<Row>> {
     let mut bound = Vec::new();
     let mut wheres = conditions(table.scope.iter().chain(&request.filters), &mut bound);
     let (key, order) = match request.sort {
@@ -218,7 +226,7 @@ fn select(bundle: &Bundle, table: &Table, request: &ListRequest, after: Option<&
             let (column, direction) = (quoted(field.name), if descending { "DESC" } else { "ASC" });
             (format!("{column}::VARCHAR"), format!("{column} {direction} NULLS LAST, ord"))
         }
-        None => ("NULL".to_string(), "ord".to_string()),
+        None => ("NULL::VARCHAR".to_string(), "ord".to_string()),
     };
     if let Some(cursor) = after {
         let ord = cursor.ord.to_string();
@@ -243,10 +251,9 @@ fn select(bundle: &Bundle, table: &Table, request: &ListRequest, after: Option<&
         wheres = format!("{wheres} AND {condition}");
     }
     let json = match table.items {
-        Items::Records { .. } => "NULL".to_string(),
+        Items::Records { .. } => "NULL::VARCHAR".to_string(),
         Items::Rows => {
-            let pairs: Vec<String> =
-                table.columns.iter().map(|c| format!("{0} := {0}", quoted(c.name))).collect();
+            let pairs: Vec<String> = table.columns.iter().map(|c| format!("{0} := {0}", quoted(c.name))).collect();
             format!("to_json(struct_pack({}))::VARCHAR", pairs.join(", "))
         }
     };
@@ -301,7 +308,8 @@ fn explain(bundle: &Bundle, table: &Table, filters: &[Filter]) -> Result<Value> 
         let scope = conditions(table.scope.iter(), &mut bound);
         let sql = format!("SELECT {} FROM {} WHERE {scope}", counts.join(", "), quoted(&table.name));
         let rows = bundle.db.rows(&sql, &bound)?;
-        let alone = said.iter().enumerate().map(|(i, f)| Ok(json!({ "filter": f.said, "matches_alone": number(&rows, i)? })));
+        let alone =
+            said.iter().enumerate().map(|(i, f)| Ok(json!({ "filter": f.said, "matches_alone": number(&rows, i)? })));
         reason["filters"] = Value::Array(alone.collect::<Result<_>>()?);
     }
     if let Some(facts) = table.facts {

@@ -73,8 +73,15 @@ fn the_catalog_holds_together() {
         names.dedup();
         assert_eq!(names.len(), source.columns().len(), "{} names a field twice", source.key);
         for column in source.columns() {
-            assert!(!["limit", "cursor", "sort", "fields", "format", "since", "until", "q", "ord"].contains(&column.name));
-            assert!(column.kind.target().is_none_or(|t| josh::catalog::source(t).is_some()), "{} {}", source.key, column.name);
+            assert!(
+                !["limit", "cursor", "sort", "fields", "format", "since", "until", "q", "ord"].contains(&column.name)
+            );
+            assert!(
+                column.kind.target().is_none_or(|t| josh::catalog::source(t).is_some()),
+                "{} {}",
+                source.key,
+                column.name
+            );
         }
         for sub in source.subs {
             if let SubKind::Records { source: other, field } = sub.kind {

@@ -11,8 +11,12 @@ use crate::support::{run, sample};
 fn refused(path: &Path) -> String {
     let path = path.to_str().unwrap();
     let mut said = String::new();
-    for args in [&["serve", "--listen", "127.0.0.1:0", "--bundle", path][..], &["get", "/v1/sources", "--bundle", path],
-                 &["bundle", "info", path], &["bundle", "verify", path]] {
+    for args in [
+        &["serve", "--listen", "127.0.0.1:0", "--bundle", path][..],
+        &["get", "/v1/sources", "--bundle", path],
+        &["bundle", "info", path],
+        &["bundle", "verify", path],
+    ] {
         let output = run(args);
         said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");

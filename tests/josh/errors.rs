@@ -52,7 +52,12 @@ const CASES: &[(Code, &str, &str)] = &[
 fn every_mistake_gets_its_code_its_status_and_the_envelope() {
     for (code, method, path) in CASES {
         let answer = SAMPLE.send(method, path, &[]);
-        assert_eq!((answer.status, answer.code().as_str()), (code.status(), code.as_str()), "{method} {path}: {}", answer.text());
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (code.status(), code.as_str()),
+            "{method} {path}: {}",
+            answer.text()
+        );
         let error = &answer.json()["error"];
         assert_eq!((&error["type"], &error["retryable"]), (&code.kind().into(), &code.retryable().into()));
         assert!(error["message"].as_str().unwrap().ends_with('.'), "{path}: {error}");
@@ -95,7 +100,9 @@ fn a_cursor_serves_only_the_list_it_was_made_for() {
     let first = SAMPLE.get("/v1/bills?limit=2&congress=119").json();
     let cursor = first["next_cursor"].as_str().unwrap();
     assert_eq!(SAMPLE.get(&format!("/v1/bills?limit=2&congress=119&cursor={cursor}")).status, 200);
-    for other in ["/v1/bills?limit=2", "/v1/bills?congress=118", "/v1/bills?congress=119&sort=number", "/v1/legislators?limit=2"] {
+    for other in
+        ["/v1/bills?limit=2", "/v1/bills?congress=118", "/v1/bills?congress=119&sort=number", "/v1/legislators?limit=2"]
+    {
         let joint = format!("{other}&cursor={cursor}");
         assert_eq!(SAMPLE.get(&joint).code(), "invalid_cursor", "{joint}");
     }
@@ -109,7 +116,9 @@ fn a_cursor_serves_only_the_list_it_was_made_for() {
 fn a_large_body_is_refused_before_it_is_read() {
     use std::io::{Read, Write};
     let mut stream = std::net::TcpStream::connect(SAMPLE.url.trim_start_matches("http://")).unwrap();
-    stream.write_all(b"GET /v1/bills HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\nConnection: close\r\n\r\n").unwrap();
+    stream
+        .write_all(b"GET /v1/bills HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\nConnection: close\r\n\r\n")
+        .unwrap();
     stream.set_read_timeout(Some(std::time::Duration::from_secs(10))).unwrap();
     let mut answer = vec![0; 4096];
     let read = stream.read(&mut answer).unwrap();

@@ -57,7 +57,10 @@ fn people_write_ids_their_own_way() {
         ("https://www.congress.gov/bill/119th-congress/senate-joint-resolution/3/text?format=txt", "sjres:119:3"),
         ("congress.gov/nothing", ""),
         ("https://www.federalregister.gov/documents/2026/05/01/2026-08558/a-rule", "2026-08558"),
-        ("https://www.ecfr.gov/current/title-40/chapter-I/subchapter-D/part-122/subpart-B/section-122.26", "cfr:40:122.26"),
+        (
+            "https://www.ecfr.gov/current/title-40/chapter-I/subchapter-D/part-122/subpart-B/section-122.26",
+            "cfr:40:122.26",
+        ),
         ("https://clerk.house.gov/Votes/2025145", "house:119:1:145"),
         ("https://www.govinfo.gov/app/details/PLAW-119publ21", "pl:119:21"),
     ] {
@@ -71,9 +74,13 @@ fn people_write_ids_their_own_way() {
 
 #[test]
 fn a_measure_without_a_congress_is_left_open() {
-    for (written, kind, number) in [("H.R. 1", "hr", "1"), ("HR1", "hr", "1"), ("S.J.Res. 3", "sjres", "3"), ("PN 12", "pn", "12")] {
+    for (written, kind, number) in
+        [("H.R. 1", "hr", "1"), ("HR1", "hr", "1"), ("S.J.Res. 3", "sjres", "3"), ("PN 12", "pn", "12")]
+    {
         match parse(written) {
-            Some(Parsed::AnyCongress { kind: k, number: n, .. }) => assert_eq!((k.as_str(), n.as_str()), (kind, number)),
+            Some(Parsed::AnyCongress { kind: k, number: n, .. }) => {
+                assert_eq!((k.as_str(), n.as_str()), (kind, number))
+            }
             other => panic!("{written}: {other:?}"),
         }
     }
@@ -152,7 +159,9 @@ fn a_bill_without_a_congress_is_the_newest_one_that_the_bundle_has() {
 #[test]
 fn an_official_address_fetches_encoded_or_not() {
     let url = "https://www.congress.gov/bill/119th-congress/house-bill/1";
-    for path in [format!("/v1/fetch/{}", segment(url)), format!("/v1/fetch/{url}"), format!("/v1/bills/{}", segment(url))] {
+    for path in
+        [format!("/v1/fetch/{}", segment(url)), format!("/v1/fetch/{url}"), format!("/v1/bills/{}", segment(url))]
+    {
         assert_eq!(SAMPLE.get(&path).json()["data"]["id"], "hr:119:1", "{path}");
     }
 }

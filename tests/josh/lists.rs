@@ -190,8 +190,23 @@ fn every_sub_resource_has_something_to_show_and_pages_like_a_list() {
 
 #[test]
 fn a_bill_shows_all_that_hangs_on_it() {
-    for sub in ["cosponsors", "actions", "body", "toc", "summaries", "subjects", "committees", "amendments", "votes", "reports",
-                "hearings", "related", "crs", "cbo", "saps"] {
+    for sub in [
+        "cosponsors",
+        "actions",
+        "body",
+        "toc",
+        "summaries",
+        "subjects",
+        "committees",
+        "amendments",
+        "votes",
+        "reports",
+        "hearings",
+        "related",
+        "crs",
+        "cbo",
+        "saps",
+    ] {
         assert_eq!(SAMPLE.get(&format!("/v1/bills/hr:119:1/{sub}")).status, 200, "{sub}");
     }
     let votes = SAMPLE.get("/v1/bills/hr:119:1/votes").json();
@@ -203,11 +218,17 @@ fn a_bill_shows_all_that_hangs_on_it() {
 #[test]
 fn a_body_is_the_current_version_unless_another_is_named() {
     let bills = SAMPLE.all("/v1/bills?fields=text_versions", 100);
-    let two = bills.iter().find(|b| b["text_versions"].as_array().is_some_and(|v| v.len() > 1)).expect("a bill with two texts");
+    let two = bills
+        .iter()
+        .find(|b| b["text_versions"].as_array().is_some_and(|v| v.len() > 1))
+        .expect("a bill with two texts");
     let (id, versions) = (two["id"].as_str().unwrap(), two["text_versions"].as_array().unwrap());
     let read = |query: &str| SAMPLE.all(&format!("/v1/bills/{id}/body{query}"), 50);
     let current = read("");
-    assert!(!current.is_empty() && current.iter().all(|s| &s["version"] == versions.last().unwrap() && s["current"] == true));
+    assert!(
+        !current.is_empty()
+            && current.iter().all(|s| &s["version"] == versions.last().unwrap() && s["current"] == true)
+    );
     let first = read(&format!("?version={}", versions[0].as_str().unwrap()));
     assert!(!first.is_empty() && first.iter().all(|s| s["version"] == versions[0] && s["current"] == false));
     let label = current.iter().find_map(|s| s["section"].as_str().filter(|l| !l.is_empty())).expect("a section label");
@@ -219,7 +240,8 @@ fn a_body_is_the_current_version_unless_another_is_named() {
 
 #[test]
 fn votes_and_members_take_a_congress() {
-    let member = SAMPLE.get("/v1/legislators?current=true&limit=1").json()["data"][0]["id"].as_str().unwrap().to_string();
+    let member =
+        SAMPLE.get("/v1/legislators?current=true&limit=1").json()["data"][0]["id"].as_str().unwrap().to_string();
     let all = SAMPLE.get(&format!("/v1/legislators/{member}/votes?congress=119")).json()["total"].as_u64().unwrap();
     assert!(all > 0);
     let none = SAMPLE.get(&format!("/v1/legislators/{member}/votes?congress=100")).json();

@@ -1,5 +1,7 @@
 //! The contract, over real parts: the real binary, a real bundle, real HTTP. One test binary, one file a subject.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod architecture;
 mod cli;
 mod damage;

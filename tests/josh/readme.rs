@@ -50,7 +50,8 @@ fn the_requests_of_the_readme_get_the_answers_that_it_shows() {
 fn the_commands_of_the_readme_are_commands() {
     for line in blocks("sh").iter().flat_map(|b| b.lines()).map(str::trim) {
         if let Some(rest) = line.strip_prefix("josh ") {
-            let words: Vec<&str> = rest.split_whitespace().take_while(|w| !w.starts_with(['-', '\'', '/', '#'])).collect();
+            let words: Vec<&str> =
+                rest.split_whitespace().take_while(|w| !w.starts_with(['-', '\'', '/', '#'])).collect();
             let verbs: Vec<&str> = words.into_iter().filter(|w| !w.contains('.')).collect();
             let mut args = verbs.clone();
             args.push("--help");

@@ -58,7 +58,8 @@ fn openapi_names_exactly_the_parameters_that_lists_take() {
             assert!(!message.starts_with("There is no parameter"), "{key} {name}: {message}");
         }
         let refused = SAMPLE.get(&format!("/v1/{key}?surely_not=1")).json();
-        let valid = refused["error"]["hint"]["valid"].as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_string());
+        let valid =
+            refused["error"]["hint"]["valid"].as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_string());
         let base = |name: &String| name.split('.').next().unwrap().to_string();
         assert_eq!(valid.collect::<BTreeSet<_>>(), named.iter().map(base).collect(), "{key}");
     }
@@ -94,16 +95,17 @@ fn sources_come_from_the_bundle_with_shape_counts_dates_and_fields() {
 
 #[test]
 fn the_sample_is_as_large_as_it_was_promised() {
-    let count = |key: &str| {
-        SAMPLE.sources().iter().find(|s| s["key"] == key).map_or(0, |s| s["records"].as_u64().unwrap())
-    };
+    let count =
+        |key: &str| SAMPLE.sources().iter().find(|s| s["key"] == key).map_or(0, |s| s["records"].as_u64().unwrap());
     assert!(count("bills") >= 40 && count("legislators") >= 40 && count("committees") >= 20);
     for source in SAMPLE.sources() {
         assert!(source["records"].as_u64().unwrap() >= 6, "{source}");
     }
     let with = |path: &str, sub: &str| {
         let all = SAMPLE.all(&format!("{path}?fields=id"), 100);
-        all.iter().filter(|r| SAMPLE.get(&format!("{path}/{}/{sub}?limit=1", r["id"].as_str().unwrap())).json()["total"] != 0).count()
+        all.iter()
+            .filter(|r| SAMPLE.get(&format!("{path}/{}/{sub}?limit=1", r["id"].as_str().unwrap())).json()["total"] != 0)
+            .count()
     };
     assert!(with("/v1/committees", "members") >= 20);
     assert!(with("/v1/roll-call-votes", "positions") >= 10);
@@ -124,7 +126,9 @@ fn a_request_id_is_kept_or_made_and_always_returned() {
 
 #[test]
 fn an_etag_saves_sending_the_same_again() {
-    for path in ["/v1/bills/hr:119:1", "/v1/bills?limit=3", "/v1/sources", "/v1/bills/hr:119:1/actions", "/openapi.json"] {
+    for path in
+        ["/v1/bills/hr:119:1", "/v1/bills?limit=3", "/v1/sources", "/v1/bills/hr:119:1/actions", "/openapi.json"]
+    {
         let first = SAMPLE.get(path);
         let etag = first.header("etag").to_string();
         assert!(etag.starts_with("W/\"") && first.header("cache-control").contains("no-cache"), "{path}");
@@ -162,9 +166,14 @@ fn head_is_get_without_the_body() {
 
 #[test]
 fn browsers_of_any_origin_may_read() {
-    let preflight = SAMPLE.send("OPTIONS", "/v1/bills", &[("origin", "https://example.org"), ("access-control-request-method", "GET")]);
+    let preflight = SAMPLE.send(
+        "OPTIONS",
+        "/v1/bills",
+        &[("origin", "https://example.org"), ("access-control-request-method", "GET")],
+    );
     assert_eq!(preflight.status, 204);
-    for answer in [preflight, SAMPLE.get("/v1/bills"), SAMPLE.get("/v1/nope"), SAMPLE.send("OPTIONS", "/anything", &[])] {
+    for answer in [preflight, SAMPLE.get("/v1/bills"), SAMPLE.get("/v1/nope"), SAMPLE.send("OPTIONS", "/anything", &[])]
+    {
         assert_eq!(answer.header("access-control-allow-origin"), "*");
         assert!(answer.header("access-control-allow-methods").contains("GET"));
         assert!(answer.header("access-control-expose-headers").contains("X-Request-Id"));

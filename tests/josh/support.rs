@@ -63,8 +63,8 @@ pub fn sample() -> PathBuf {
     static PATH: LazyLock<PathBuf> = LazyLock::new(|| {
         assert!(run(&["get", "/livez"]).status.success());
         let folder = CACHE.path().join("josh");
-        let found = std::fs::read_dir(folder).expect("the cache").flatten().map(|e| e.path());
-        found.filter(|p| p.extension().is_some_and(|e| e == "db")).next_back().expect("the unpacked sample")
+        let mut found = std::fs::read_dir(folder).expect("the cache").flatten().map(|e| e.path());
+        found.find(|p| p.extension().is_some_and(|e| e == "db")).expect("the unpacked sample")
     });
     PATH.clone()
 }
@@ -176,10 +176,6 @@ impl Server {
 
     pub fn is_running(&mut self) -> bool {
         self.child.try_wait().expect("its state").is_none()
-    }
-
-    pub fn id(&self) -> u32 {
-        self.child.id()
     }
 
     pub fn wait(&mut self) -> std::process::ExitStatus {

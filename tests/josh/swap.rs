@@ -22,7 +22,9 @@ fn sighup_swaps_bundles_and_drops_no_request() {
                 while !stop.load(Ordering::Relaxed) {
                     let answer = server.try_send("GET", query, &[]).expect("no request is dropped");
                     assert_eq!(answer.status, 200, "{}", answer.text());
-                    assert!(["first", "second", "third"].contains(&answer.json()["meta"]["bundle"]["id"].as_str().unwrap()));
+                    assert!(
+                        ["first", "second", "third"].contains(&answer.json()["meta"]["bundle"]["id"].as_str().unwrap())
+                    );
                     answered.fetch_add(1, Ordering::Relaxed);
                 }
             });

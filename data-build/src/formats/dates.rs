@@ -5,8 +5,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
-        .unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
+    Regex::new(
+        r"(?i)\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b",
+    )
+    .unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
 });
 
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

@@ -1,15 +1,6 @@
-//! Markdown with front matter: its fields, and its text cut at the headings.
+//! Markdown: its text cut at the headings.
 
 use crate::record::Section;
-
-/// (front matter between `---` lines, the rest). Without front matter the first part is empty.
-pub fn front_matter(text: &str) -> (&str, &str) {
-    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else { return ("", text) };
-    match rest.find("\n---") {
-        Some(end) => (&rest[..end], rest[end + 4..].trim_start_matches(['-', '\r', '\n'])),
-        None => ("", text),
-    }
-}
 
 /// The text cut at `#` headings, each section with the headings above it.
 pub fn sections(text: &str) -> Vec<Section> {
@@ -47,6 +38,7 @@ fn label(title: &str) -> String {
     };
     let word = word.trim_end_matches(['.', ':', ')']);
     let is_label = !word.is_empty()
-        && (word.chars().all(|c| c.is_ascii_digit() || c == '.') || (word.len() < first.len() && word.chars().all(|c| "IVXLC".contains(c))));
+        && (word.chars().all(|c| c.is_ascii_digit() || c == '.')
+            || (word.len() < first.len() && word.chars().all(|c| "IVXLC".contains(c))));
     if is_label { word.to_string() } else { String::new() }
 }

@@ -8,8 +8,6 @@ use super::outline::Outline;
 pub enum Role {
     /// Not part of the text: page numbers, graphics, tables of contents.
     Skip,
-    /// Holds other blocks.
-    Container,
     /// One paragraph with everything below it.
     Paragraph,
     /// Comes before the next paragraph: "(a)", "Authority:".
@@ -86,7 +84,6 @@ fn block(node: Node<'_, '_>, outline: &mut Outline, role: &dyn Fn(Node<'_, '_>) 
     match role(node) {
         Role::Skip => {}
         Role::Auto if node.children().any(is_block) => blocks(node, outline, role, prefix),
-        Role::Container => blocks(node, outline, role, prefix),
         Role::Paragraph | Role::Auto => emit(outline, prefix, &inline(node)),
         Role::Row => emit(outline, prefix, &row(node)),
         Role::Prefix => {

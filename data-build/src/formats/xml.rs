@@ -2,10 +2,23 @@
 
 use roxmltree::{Document, Node, ParsingOptions};
 
-/// Parses a document; official files carry a DOCTYPE, which is passed over.
+/// Bills and laws nest some thirty elements deep; the stack holds far more than this.
+const DEEPEST: u32 = 400;
+
+/// Parses a document; official files carry a DOCTYPE, which is passed over. One nested beyond reason is refused: readers walk
+/// it by recursion.
 pub fn parse(text: &str) -> anyhow::Result<Document<'_>> {
     let options = ParsingOptions { allow_dtd: true, nodes_limit: u32::MAX, ..ParsingOptions::default() };
-    Ok(Document::parse_with_options(text, options)?)
+    let document = Document::parse_with_options(text, options)?;
+    let mut depths: Vec<u32> = Vec::new();
+    // Nodes are numbered in document order, so a parent's depth is known before its children's.
+    for node in document.descendants() {
+        let depth = node.parent().and_then(|p| depths.get(p.id().get_usize())).map_or(0, |d| d + 1);
+        anyhow::ensure!(depth <= DEEPEST, "nested more than {DEEPEST} elements deep");
+        depths.resize(node.id().get_usize() + 1, 0);
+        depths[node.id().get_usize()] = depth;
+    }
+    Ok(document)
 }
 
 /// The children with this local name.
@@ -49,4 +62,16 @@ pub fn fold(text: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endless_nesting_is_refused() {
+        let nested = |n: usize| format!("{}{}", "<a>".repeat(n), "</a>".repeat(n));
+        assert!(parse(&nested(300)).is_ok());
+        assert!(parse(&nested(100_000)).is_err());
+    }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::bill_record::Bill;
 use super::{bill_plain_text, bill_status, bill_text};
-use crate::formats::{documents, xml_guard};
+use crate::formats::{documents, xml};
 use crate::input::Input;
 use crate::reader::Outcome;
 use crate::record::Sink;
@@ -66,7 +66,7 @@ fn read_object(value: &Value, place: &str, out: &mut dyn Sink) {
 
 fn read_xml(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let text = input.text()?;
-    let document = xml_guard::parse(&text)?;
+    let document = xml::parse(&text)?;
     let root = document.root_element();
     match root.tag_name().name() {
         "billStatus" => bill_status::read(root, out),

@@ -151,7 +151,7 @@ fn annual(root: Node<'_, '_>, out: &mut dyn Sink) {
     let title = if stated.is_empty() { digits(first("TITLENUM")) } else { stated };
     let as_of = dates::iso(&xml::text_at(root, &["FDSYS", "DATE"])).or_else(|| dates::iso(&first("REVISED")));
     let above = xml::at(root, &["FDSYS", "ANCESTORS"]).into_iter().flat_map(|a| a.children());
-    let parent = above.filter(|p| p.attribute("HEADING").is_some_and(|h| h.starts_with("CHAPTER"))).last();
+    let parent = above.rev().find(|p| p.attribute("HEADING").is_some_and(|h| h.starts_with("CHAPTER")));
     for node in root.descendants().filter(|n| n.tag_name().name() == "SECTION" && xml::child(*n, "SECTNO").is_some()) {
         let (chapter, agency) = match parent {
             Some(p) => (p.attribute("HEADING").unwrap_or_default().to_string(), inline(p)),

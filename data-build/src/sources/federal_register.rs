@@ -111,8 +111,8 @@ fn split_issue(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let mut outcome = Outcome::Skipped;
     for (number, line) in documents::lines(input)? {
         let read = line.and_then(|value| {
-            let document = split_document(&value)?;
-            Ok(document.emit(Rank::Partial, out))
+            split_document(&value)?.emit(Rank::Partial, out);
+            Ok(())
         });
         match read {
             Ok(()) => outcome = Outcome::Read,

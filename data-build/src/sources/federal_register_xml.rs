@@ -52,7 +52,7 @@ fn page_number(node: Node<'_, '_>) -> Option<i64> {
 }
 
 fn frdoc(node: Node<'_, '_>) -> Option<String> {
-    let printed = node.descendants().filter(|n| n.tag_name().name() == "FRDOC").last()?;
+    let printed = node.descendants().rfind(|n| n.tag_name().name() == "FRDOC")?;
     register::document_number(&inline(printed))
 }
 

@@ -5,9 +5,7 @@ use anyhow::Result;
 use josh::catalog::{ids, wording};
 use serde_json::Value;
 
-#[path = "hearings_digest.rs"]
-mod digest;
-
+use super::hearings_digest as digest;
 use crate::formats::documents::{self, list};
 use crate::formats::json::{int_at, items_at, str_at};
 use crate::formats::{committee_names, congress, eastern};
@@ -16,7 +14,7 @@ use crate::mentions;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Sink};
 
-const SOURCE: &str = "hearings";
+pub(super) const SOURCE: &str = "hearings";
 
 pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let mut outcome = Outcome::Skipped;
@@ -60,7 +58,7 @@ fn read_value(value: &Value, place: &str, outcome: &mut Outcome, out: &mut dyn S
 }
 
 /// A record with its id and congress; `event` is what follows the congress in the id.
-fn started(congress: i64, event: &str, rank: Rank) -> Option<Record> {
+pub(super) fn started(congress: i64, event: &str, rank: Rank) -> Option<Record> {
     let id = ids::canonical(SOURCE, &format!("hearing:{congress}:{}", event.to_ascii_lowercase()))?;
     let mut r = Record::new(SOURCE, id, rank);
     r.set("congress", congress);
@@ -162,7 +160,7 @@ fn chamber(name: &str) -> Option<&'static str> {
 }
 
 /// hearing, markup or meeting.
-fn kind(said: &str) -> &'static str {
+pub(super) fn kind(said: &str) -> &'static str {
     let said = said.to_lowercase();
     ["hearing", "markup"].into_iter().find(|kind| said.contains(kind)).unwrap_or("meeting")
 }
@@ -184,7 +182,7 @@ fn place_of(location: Option<&Value>) -> Option<String> {
 }
 
 /// "Dr. Ada Doe, Jr., Tea Board" -> "Dr. Ada Doe, Jr.".
-fn name_before_post(witness: &str) -> Option<String> {
+pub(super) fn name_before_post(witness: &str) -> Option<String> {
     const PART_OF_NAME: [&str; 9] = ["Jr.", "Sr.", "II", "III", "IV", "M.D.", "Ph.D.", "Esq.", "MD"];
     let mut parts = witness.trim().split(", ");
     let mut name = parts.next()?.trim().to_string();

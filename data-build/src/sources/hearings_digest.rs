@@ -8,7 +8,7 @@ use josh::catalog::wording;
 use regex::Regex;
 use serde_json::Value;
 
-use super::{SOURCE, kind, name_before_post, started};
+use super::hearings::{SOURCE, kind, name_before_post, started};
 use crate::formats::committee_names;
 use crate::formats::dates::iso;
 use crate::formats::documents::list;

@@ -7,7 +7,7 @@ use roxmltree::Node;
 use serde_json::Value;
 
 use crate::formats::json::str_at;
-use crate::formats::{congress, dates, documents, legislative_xml, measures, xml, xml_guard};
+use crate::formats::{congress, dates, documents, legislative_xml, measures, xml};
 use crate::input::Input;
 use crate::mentions;
 use crate::reader::Outcome;
@@ -55,7 +55,7 @@ fn numbered(id: &str, rank: Rank) -> Option<Record> {
 
 fn read_law(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let text = input.text()?;
-    let document = xml_guard::parse(&text)?;
+    let document = xml::parse(&text)?;
     let root = document.root_element();
     let meta = xml::child(root, "meta");
     let is_public = meta.is_some_and(|m| xml::text_at(m, &["publicPrivate"]) != "private");

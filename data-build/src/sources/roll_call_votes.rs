@@ -9,7 +9,7 @@ use super::roll_call_xml;
 use crate::formats::congress::{self, items};
 use crate::formats::documents;
 use crate::formats::json::{int_at, str_at};
-use crate::formats::{measures, xml_guard};
+use crate::formats::{measures, xml};
 use crate::input::Input;
 use crate::reader::Outcome;
 use crate::record::Sink;
@@ -39,7 +39,7 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 
 fn read_xml(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let text = input.text()?;
-    let document = xml_guard::parse(&text)?;
+    let document = xml::parse(&text)?;
     let root = document.root_element();
     let vote = match root.tag_name().name() {
         "rollcall-vote" => roll_call_xml::house(root),

@@ -178,7 +178,7 @@ fn titles_and_body<'a>(lines: &'a [&'a str]) -> (Vec<String>, &'a [&'a str]) {
         }
         // Another title follows only where a measure begins the line and a sponsor comes before the text.
         let another = rest.first().is_some_and(|l| begins_measure(l))
-            && rest.iter().take(LONGEST_TITLE).take_while(|l| !begins_text(l)).any(|l| is_sponsor(&l));
+            && rest.iter().take(LONGEST_TITLE).take_while(|l| !begins_text(l)).any(is_sponsor);
         if !another {
             return (titles, rest);
         }

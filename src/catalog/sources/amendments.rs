@@ -20,7 +20,8 @@ pub const SOURCE: Source = Source {
         Field::keyword("sponsor_party", "Sponsor's party").group(),
         Field::keyword("sponsor_state", "Sponsor's state, two letters").group(),
         Field::date("submitted_date", "Day it was submitted or offered").time(),
-        Field::keyword("status", "submitted, proposed, agreed_to, failed, withdrawn, tabled or ruled_out_of_order").group(),
+        Field::keyword("status", "submitted, proposed, agreed_to, failed, withdrawn, tabled or ruled_out_of_order")
+            .group(),
         Field::text("purpose", "What it is for"),
         Field::text("latest_action", "Newest action, as recorded"),
         Field::date("latest_action_date", "Day of the newest action").time(),

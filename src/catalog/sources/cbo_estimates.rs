@@ -13,9 +13,16 @@ pub const SOURCE: Source = Source {
         Field::id("bill_id", "bills", "The bill it estimates").group(),
         Field::id("committee", "committees", "Committee whose version it estimates").group(),
         Field::date("published_date", "Day of publication").time(),
-        Field::keyword("stage", "Stage of the bill: introduced, ordered_reported, reported, passed_house, passed_senate, enacted …")
-            .group(),
-        Field::int("deficit_effect_millions", "Effect on the deficit over the window, millions of dollars, where stated").sum(),
+        Field::keyword(
+            "stage",
+            "Stage of the bill: introduced, ordered_reported, reported, passed_house, passed_senate, enacted …",
+        )
+        .group(),
+        Field::int(
+            "deficit_effect_millions",
+            "Effect on the deficit over the window, millions of dollars, where stated",
+        )
+        .sum(),
     ],
     title: "title",
     main_date: Some("published_date"),

@@ -32,7 +32,9 @@ pub const SOURCE: Source = Source {
     cite: |f| {
         let (title, date) = (text(f, "title"), text(f, "publication_date"));
         match (int(f, "volume"), int(f, "start_page")) {
-            (0, _) | (_, 0) => format!("{title}, FR Doc. {}{}", text(f, "document_number"), date_of(f, "publication_date")),
+            (0, _) | (_, 0) => {
+                format!("{title}, FR Doc. {}{}", text(f, "document_number"), date_of(f, "publication_date"))
+            }
             (volume, page) => format!("{title}, {volume} Fed. Reg. {page} ({})", long_date(date)),
         }
     },

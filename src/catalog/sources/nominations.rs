@@ -16,7 +16,8 @@ pub const SOURCE: Source = Source {
         Field::text("position", "To what post"),
         Field::keyword("organization", "Department or agency").group(),
         Field::date("received_date", "Day the Senate received it").time(),
-        Field::keyword("status", "received, in_committee, reported, on_calendar, confirmed, withdrawn or returned").group(),
+        Field::keyword("status", "received, in_committee, reported, on_calendar, confirmed, withdrawn or returned")
+            .group(),
         Field::text("latest_action", "Newest action, as recorded"),
         Field::date("latest_action_date", "Day of the newest action").time(),
         Field::id("committee", "committees", "Committee of referral").group(),

@@ -47,7 +47,11 @@ pub const SOURCE: Source = Source {
     cite: |f| {
         let chamber = if text(f, "chamber") == "senate" { "Senate" } else { "House" };
         let (congress, date) = (ordinal(int(f, "congress")), long_date(text(f, "date")));
-        format!("{chamber} Roll Call Vote No. {}, {congress} Cong., {} Sess. ({date})", int(f, "number"), ordinal(int(f, "session")))
+        format!(
+            "{chamber} Roll Call Vote No. {}, {congress} Cong., {} Sess. ({date})",
+            int(f, "number"),
+            ordinal(int(f, "session"))
+        )
     },
     publisher: "Clerk of the House and Secretary of the Senate",
     licence: US_WORK,

@@ -24,7 +24,10 @@ pub const SOURCE: Source = Source {
     cite: |f| {
         let congress = ordinal(int(f, "congress"));
         let bill = cited_measure(text(f, "bill_id"));
-        format!("Exec. Off. of the President, Statement of Administration Policy on {bill}, {congress} Cong.{}", date_of(f, "date"))
+        format!(
+            "Exec. Off. of the President, Statement of Administration Policy on {bill}, {congress} Cong.{}",
+            date_of(f, "date")
+        )
     },
     publisher: "Office of Management and Budget",
     licence: US_WORK,

@@ -1,0 +1,117 @@
+//! The builder, over the sample's own text files: reproducible, honest about what it can't read.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use josh::bundle::{Bundle, read_manifest};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
+}
+
+fn build(from: &Path, out: &Path, more: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
+    command.args(["build", "--from"]).arg(from).arg("--out").arg(out).args(more).output().expect("the builder runs")
+}
+
+fn id(bundle: &Path) -> String {
+    read_manifest(bundle).expect("a bundle").1.id
+}
+
+#[test]
+fn the_committed_sample_is_what_its_text_files_give() {
+    let folder = tempfile::tempdir().unwrap();
+    let built = folder.path().join("built.db");
+    let output = build(&root().join("assets/sample"), &built, &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report = String::from_utf8(output.stdout).unwrap();
+    for line in ["bills", "links", "id ", "size", "time", "memory"] {
+        assert!(report.lines().any(|l| l.starts_with(line)), "the report lacks {line}:\n{report}");
+    }
+    let committed = folder.path().join("committed.db");
+    let packed = std::fs::File::open(root().join("assets/sample.db.zst")).unwrap();
+    zstd::stream::copy_decode(packed, std::fs::File::create(&committed).unwrap()).unwrap();
+    assert_eq!(id(&built), id(&committed), "rebuild assets/sample.db.zst: ARCHITECTURE.md says how");
+}
+
+#[test]
+fn the_same_files_give_the_same_id_and_other_files_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    std::fs::create_dir(&input).unwrap();
+    let bill = |title: &str| {
+        let line = format!(
+            "{{\"id\":\"hr:119:1\",\"title\":\"{title}\",\"congress\":119,\"introduced_date\":\"2025-05-20\"}}\n"
+        );
+        std::fs::write(input.join("bills.josh.jsonl"), line).unwrap();
+    };
+    let built = |name: &str| {
+        let out = folder.path().join(name);
+        let output = build(&input, &out, &[]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        id(&out)
+    };
+    bill("One");
+    let (first, again) = (built("a.db"), built("b.db"));
+    bill("Two");
+    let other = built("c.db");
+    assert_eq!(first, again);
+    assert_ne!(first, other);
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_reported_with_its_file_and_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    std::fs::create_dir(&input).unwrap();
+    let good: String =
+        (1..=40).map(|n| format!("{{\"id\":\"hr:119:{n}\",\"introduced_date\":\"2025-01-03\"}}\n")).collect();
+    std::fs::write(input.join("bills.josh.jsonl"), format!("{good}not json\n")).unwrap();
+    let out = folder.path().join("out.db");
+    let output = build(&input, &out, &[]);
+    let report = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && report.contains("bills.josh.jsonl (line 41)"), "{report}");
+
+    let output = build(&input, &folder.path().join("strict.db"), &["--max-rejected", "1"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--max-rejected"));
+    assert!(!folder.path().join("strict.db").exists(), "no bundle is left behind");
+}
+
+#[test]
+fn an_input_without_records_is_an_error_that_says_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = build(folder.path(), &folder.path().join("out.db"), &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("federal-register"));
+}
+
+#[test]
+fn garbage_in_every_folder_is_reported_and_never_a_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    for source in josh::catalog::SOURCES {
+        let below: PathBuf = input.join(source.key);
+        std::fs::create_dir_all(&below).unwrap();
+        for (name, bytes) in [
+            ("a.json", &b"{\"bill\": [1, {\"x\": null}]}"[..]),
+            ("b.jsonl", b"{}\n[]\n{\"id\": 5}\n\xff\xfe\n"),
+            ("c.xml", b"<billStatus><bill><number>x</number></bill>"),
+            ("d.xml", b"<?xml version=\"1.0\"?><FEDREG><RULE><FRDOC>[FR Doc. x]</FRDOC></RULE></FEDREG>"),
+            ("e.csv", b"a,b\n\"unclosed,1\n"),
+            ("f.md", b"---\ntitle: [\n---\n# x\n"),
+            ("g.yaml", b"- a: &x\n  b: *y\n"),
+            ("h.jsonl.zst", b"\x28\xb5\x2f\xfd broken"),
+            ("i.txt", b"\x00\x01\x02"),
+        ] {
+            std::fs::write(below.join(name), bytes).unwrap();
+        }
+    }
+    std::fs::write(input.join("bills.josh.jsonl"), "{\"id\":\"hr:119:1\",\"introduced_date\":\"2025-01-03\"}\n")
+        .unwrap();
+    let out = folder.path().join("out.db");
+    let output = build(&input, &out, &["--max-rejected", "100"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && !said.contains("panicked"), "{said}");
+    assert!(Bundle::open(&out).unwrap().records().by_id("hr:119:1").is_some());
+}
