@@ -212,16 +212,23 @@ mod tests {
 
     #[test]
     fn a_record_that_does_not_fit_the_catalog_is_rejected_with_its_reason() {
-        let reason = |change: &dyn Fn(&mut Record)| {
-            let mut record = Record::new("bills", "hr:119:1", Rank::Full);
-            change(&mut record);
+        let reason = |id: &str, name: &str, value: Value| {
+            let mut record = Record::new("bills", id, Rank::Full);
+            record.set(name, value);
             check(&record).map(|s| s.key)
         };
-        assert_eq!(reason(&|r| drop(r.set("congress", 119))), Ok("bills"));
-        assert!(reason(&|r| r.id = "HR 1".into()).unwrap_err().contains("canonical"));
-        assert!(reason(&|r| drop(r.set("congress", "119"))).unwrap_err().contains("congress"));
-        assert!(reason(&|r| drop(r.set("introduced_date", "2025-02-30"))).unwrap_err().contains("introduced_date"));
-        assert!(reason(&|r| drop(r.set("sponser", "A000001"))).unwrap_err().contains("sponser"));
-        assert!(reason(&|r| drop(r.row("votes", json!({})))).unwrap_err().contains("votes"));
+        assert_eq!(reason("hr:119:1", "congress", json!(119)), Ok("bills"));
+        for (id, name, value, why) in [
+            ("HR 1", "congress", json!(119), "canonical"),
+            ("hr:119:1", "congress", json!("119"), "congress"),
+            ("hr:119:1", "introduced_date", json!("2025-02-30"), "introduced_date"),
+            ("hr:119:1", "sponsor", json!("nobody"), "sponsor"),
+            ("hr:119:1", "sponser", json!("A000001"), "sponser"),
+        ] {
+            assert!(reason(id, name, value).unwrap_err().contains(why), "{why}");
+        }
+        let mut record = Record::new("bills", "hr:119:1", Rank::Full);
+        record.row("votes", json!({}));
+        assert!(check(&record).unwrap_err().contains("votes"));
     }
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use actix_web::rt::signal::unix::{SignalKind, signal};
+use actix_web::rt::signal::unix::{Signal, SignalKind, signal};
 use actix_web::{HttpServer, rt, web};
 use anyhow::{Context, Result};
 
@@ -36,9 +36,11 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
                 Unusable(format!("cannot listen on {}: {e}. Choose another with --listen", settings.listen))
             })?;
         let address = server.addrs().first().copied().context("no address was bound")?;
+        // From here on SIGHUP swaps bundles: whoever reads the banner may send it.
+        let hangups = signal(SignalKind::hangup())?;
         eprint!("{}", banner::text(address, &josh.bundle(), settings.bundle.is_none()));
         let running = server.run();
-        let swapping = rt::spawn(swap_bundles(josh));
+        let swapping = rt::spawn(swap_bundles(josh, hangups));
         running.await?;
         swapping.abort();
         Ok(ExitCode::SUCCESS)
@@ -46,8 +48,7 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
 }
 
 /// Swaps bundles on SIGHUP and when the file changes. A bundle that can't be used is refused and the old one goes on.
-async fn swap_bundles(josh: web::Data<Josh>) {
-    let Ok(mut hangups) = signal(SignalKind::hangup()) else { return };
+async fn swap_bundles(josh: web::Data<Josh>, mut hangups: Signal) {
     let mut looks = rt::time::interval(LOOK);
     let mut refused: Option<Stamp> = None;
     let mut before: Option<Stamp> = None;
@@ -77,7 +78,7 @@ async fn swap_bundles(josh: web::Data<Josh>) {
 }
 
 /// Waits for a SIGHUP (true) or the next look (false).
-async fn hangup_or_look(hangups: &mut rt::signal::unix::Signal, looks: &mut rt::time::Interval) -> bool {
+async fn hangup_or_look(hangups: &mut Signal, looks: &mut rt::time::Interval) -> bool {
     use std::future::poll_fn;
     use std::task::Poll;
     poll_fn(|context| {

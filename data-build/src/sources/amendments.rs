@@ -172,7 +172,7 @@ mod tests {
             done("93000", "Senate amendment proposed (on the floor): Amendment SA 8 proposed by Senator Doe.");
         let after = |text: &str| status(&[done("", text), proposed.clone()]);
         assert_eq!(status(&[done("91000", "Senate amendment submitted")]), "submitted");
-        assert_eq!(status(&[proposed.clone()]), "proposed");
+        assert_eq!(status(std::slice::from_ref(&proposed)), "proposed");
         assert_eq!(after("Amendment SA 8 agreed to in Senate by Voice Vote."), "agreed_to");
         assert_eq!(after("Amendment SA 8 not agreed to in Senate by Yea-Nay Vote."), "failed");
         assert_eq!(after("Motion to table amendment SA 8 agreed to in Senate by Yea-Nay Vote."), "tabled");

@@ -133,13 +133,13 @@ mod tests {
         assert_eq!(status("hr", &[]), "introduced");
         assert_eq!(status("hr", &[done("5000", "")]), "introduced");
         assert_eq!(status("hr", &[done("", "Ordered to be Reported by Voice Vote.")]), "introduced");
-        assert_eq!(status("hr", &[reported.clone()]), "reported");
+        assert_eq!(status("hr", std::slice::from_ref(&reported)), "reported");
         assert_eq!(status("hr", &[house.clone(), reported]), "passed_house");
-        assert_eq!(status("s", &[senate.clone()]), "passed_senate");
+        assert_eq!(status("s", std::slice::from_ref(&senate)), "passed_senate");
         assert_eq!(status("hr", &[senate.clone(), house.clone()]), "passed_both");
         assert_eq!(status("hconres", &[senate.clone(), house.clone()]), "agreed_to");
-        assert_eq!(status("hconres", &[house.clone()]), "passed_house");
-        assert_eq!(status("sres", &[senate.clone()]), "agreed_to");
+        assert_eq!(status("hconres", std::slice::from_ref(&house)), "passed_house");
+        assert_eq!(status("sres", std::slice::from_ref(&senate)), "agreed_to");
         assert_eq!(status("hr", &[done("31000", "V."), senate, house]), "vetoed");
     }
 
