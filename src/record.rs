@@ -17,14 +17,27 @@ pub struct Found<'a> {
 
 /// Finds a record by an id of any source.
 pub fn fetch<'a>(bundle: &'a Bundle, input: &str) -> Result<Found<'a>> {
+    if let Some(found) = find_canonical(bundle, input) {
+        return Ok(found);
+    }
     let parsed = ids::parse(input).ok_or_else(|| unreadable(bundle, None, input))?;
     find(bundle, &parsed, input)
 }
 
 /// Finds a record by an id of one source.
 pub fn find_in<'a>(bundle: &'a Bundle, source: &'static Source, input: &str) -> Result<Found<'a>> {
+    if let Some(found) = find_canonical(bundle, input).filter(|found| found.source.key == source.key) {
+        return Ok(found);
+    }
     let parsed = ids::parse_for(source.key, input).ok_or_else(|| unreadable(bundle, Some(source), input))?;
     find(bundle, &parsed, input)
+}
+
+/// The record whose canonical id is exactly this: most requests, and they need no grammar.
+fn find_canonical<'a>(bundle: &'a Bundle, input: &str) -> Option<Found<'a>> {
+    let (number, entry) = bundle.records().by_id(input)?;
+    bundle.check_whole().ok()?;
+    Some(Found { source: bundle.source_of_number(number)?, entry, asked: None })
 }
 
 /// The canonical form of an id given as a filter's value. It need not be in the bundle.

@@ -132,6 +132,11 @@ impl Bundle {
         self.sources.iter().find(|(s, _)| s.key == source.key).map_or(0, |(_, first)| *first)
     }
 
+    /// The source whose records include this number.
+    pub fn source_of_number(&self, number: usize) -> Option<&'static Source> {
+        self.sources.iter().rev().find(|(_, first)| *first <= number).map(|(source, _)| *source)
+    }
+
     /// An error if the file was cut short since it was opened. To be asked after reading, before answering.
     pub fn check_whole(&self) -> Result<(), Error> {
         if self.map.torn() {

@@ -33,17 +33,20 @@ pub fn app(
         .app_data(josh)
         .wrap(Compress::default())
         .wrap(from_fn(front::front))
-        .service(web::resource("/v1/{tail:.*}").to(rest::answer))
         .service(web::resource("/openapi.json").to(pages::openapi))
         .service(web::resource("/docs").to(pages::docs))
         .service(web::resource("/").to(pages::home))
         .service(web::resource("/livez").to(pages::livez))
         .service(web::resource("/readyz").to(pages::readyz))
         .service(web::resource("/health").to(pages::health))
-        .default_service(web::to(no_route))
+        // `/v1` is not a pattern of actix's: those with a variable part run a regular expression on every request.
+        .default_service(web::to(rest_or_nothing))
 }
 
-async fn no_route(request: HttpRequest) -> HttpResponse {
+async fn rest_or_nothing(request: HttpRequest, josh: web::Data<Josh>) -> HttpResponse {
+    if request.uri().path().starts_with("/v1/") {
+        return rest::answer(request, josh).await;
+    }
     let path: String = request.path().chars().take(80).collect();
     let known = ["/", "/docs", "/openapi.json", "/health", "/livez", "/readyz", "/v1/sources"];
     let error = Error::new(Code::RouteNotFound, format!("There is nothing at {path:?}.")).suggest(&path, known);

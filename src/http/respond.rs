@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{self, ContentType};
+use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 use serde_json::{Map, Value, json};
 
@@ -15,6 +15,8 @@ use crate::record::Found;
 
 /// Clients may keep an answer, but ask whether it still holds: the next bundle may be a second away.
 const CACHE: &str = "public, no-cache";
+
+const JSON: &str = "application/json";
 
 /// The weak ETag of an answer. Answers are a pure function of Josh's version, the bundle and the URL, but for
 /// `request_id` and `took_ms`.
@@ -38,11 +40,11 @@ pub fn not_modified(request: &HttpRequest, bundle: &Bundle) -> Option<HttpRespon
     matches.then(not_modified)
 }
 
-fn ok(request: &HttpRequest, bundle: &Bundle, content_type: ContentType, body: String) -> HttpResponse {
+fn ok(request: &HttpRequest, bundle: &Bundle, content_type: &'static str, body: String) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((header::ETAG, etag(request, bundle)))
-        .insert_header((header::CACHE_CONTROL, CACHE))
-        .insert_header(content_type)
+        .insert_header((header::CACHE_CONTROL, HeaderValue::from_static(CACHE)))
+        .insert_header((header::CONTENT_TYPE, HeaderValue::from_static(content_type)))
         .body(body)
 }
 
@@ -80,7 +82,7 @@ pub fn record(request: &HttpRequest, bundle: &Bundle, found: &Found, data: &str)
         None => push_meta(&mut body, request, bundle, &[]),
     }
     body.push('}');
-    ok(request, bundle, ContentType::json(), body)
+    ok(request, bundle, JSON, body)
 }
 
 /// One value that is not a record: `{"data", "meta"}`.
@@ -88,33 +90,27 @@ pub fn value(request: &HttpRequest, bundle: &Bundle, data: &Value) -> HttpRespon
     let mut body = format!("{{\"data\":{data},");
     push_meta(&mut body, request, bundle, &[]);
     body.push('}');
-    ok(request, bundle, ContentType::json(), body)
+    ok(request, bundle, JSON, body)
 }
 
 /// A whole JSON document that only the bundle decides.
 pub fn document(request: &HttpRequest, bundle: &Bundle, body: String) -> HttpResponse {
-    ok(request, bundle, ContentType::json(), body)
+    ok(request, bundle, JSON, body)
 }
 
 /// A list in the format that was asked for, with the next page and the total in headers as well.
 pub fn page(request: &HttpRequest, bundle: &Bundle, format: Format, page: &Page) -> Result<HttpResponse> {
     let (content_type, body) = match format {
-        Format::Json => (ContentType::json(), page_json(request, bundle, page)),
-        Format::Ndjson => {
-            let media_type = "application/x-ndjson".parse().map_err(Error::internal)?;
-            (ContentType(media_type), page.items.iter().flat_map(|item| [item.as_str(), "\n"]).collect())
-        }
-        Format::Csv => {
-            let media_type = "text/csv; charset=utf-8".parse().map_err(Error::internal)?;
-            (ContentType(media_type), page_csv(page)?)
-        }
+        Format::Json => (JSON, page_json(request, bundle, page)),
+        Format::Ndjson => ("application/x-ndjson", page.items.iter().flat_map(|item| [item.as_str(), "\n"]).collect()),
+        Format::Csv => ("text/csv; charset=utf-8", page_csv(page)?),
     };
     let mut response = ok(request, bundle, content_type, body);
     let headers = response.headers_mut();
     headers.insert(header::HeaderName::from_static("x-total-count"), page.total.into());
     if let Some(cursor) = &page.next_cursor {
         let next = next_url(request, cursor);
-        if let Ok(link) = header::HeaderValue::from_str(&format!("<{next}>; rel=\"next\"")) {
+        if let Ok(link) = HeaderValue::from_str(&format!("<{next}>; rel=\"next\"")) {
             headers.insert(header::LINK, link);
         }
     }
@@ -174,5 +170,5 @@ pub fn error(request: &HttpRequest, error: &Error) -> HttpResponse {
         Code::BundleUnavailable => response.insert_header((header::RETRY_AFTER, "5")),
         _ => &mut response,
     };
-    response.content_type(ContentType::json()).body(error.envelope(&request_id).to_string())
+    response.content_type(JSON).body(error.envelope(&request_id).to_string())
 }
