@@ -43,13 +43,15 @@ pub struct Error {
     pub field: Option<String>,
     /// Boxed: errors travel in every `Result`.
     pub hint: Box<Map<String, Value>>,
+    /// What really happened, for the log only.
+    pub cause: Option<String>,
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Error { code, message: message.into(), field: None, hint: Box::default() }
+        Error { code, message: message.into(), field: None, hint: Box::default(), cause: None }
     }
 
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
@@ -58,10 +60,11 @@ impl Error {
         error
     }
 
-    /// Logs the cause and keeps it from the client.
+    /// Something that is our fault. Its cause goes to the log with the request's id, never to the client.
     pub fn internal(cause: impl std::fmt::Display) -> Self {
-        tracing::error!(%cause, "internal error");
-        Error::new(Code::InternalError, "Something went wrong inside Josh.")
+        let mut error = Error::new(Code::InternalError, "Something went wrong inside Josh.");
+        error.cause = Some(cause.to_string());
+        error
     }
 
     pub fn hint(mut self, key: &str, value: impl Into<Value>) -> Self {

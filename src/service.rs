@@ -123,7 +123,7 @@ pub fn list_sub_resource(
 
 fn run(bundle: &Bundle, table: &Table, params: &Params) -> Result<(ListRequest, Page)> {
     let request = ListRequest::read(params, table, &|source, id| record::canonical(bundle, source, id))?;
-    let page = query::list(bundle, table, &request)?;
+    let page = query::list(bundle, table, &request).map_err(|error| bundle.blame(error))?;
     Ok((request, page))
 }
 

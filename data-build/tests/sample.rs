@@ -86,6 +86,31 @@ fn an_input_without_records_is_an_error_that_says_what_is_missing() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("federal-register"));
 }
 
+/// Given a bundle with bills only, when asked for anything else, then it is not offered.
+#[test]
+fn a_source_that_a_bundle_does_not_hold_is_not_offered() {
+    use josh::error::Code;
+    use josh::query::Params;
+    use josh::service;
+    let folder = tempfile::tempdir().unwrap();
+    let line = "{\"id\":\"hr:119:1\",\"introduced_date\":\"2025-05-20\",\"sponsor\":\"A000375\"}\n";
+    std::fs::write(folder.path().join("bills.josh.jsonl"), line).unwrap();
+    let out = folder.path().join("out.db");
+    assert!(build(folder.path(), &out, &[]).status.success());
+    let bundle = Bundle::open(&out).unwrap();
+    let keys: Vec<_> = service::list_sources(&bundle).iter().map(|s| s["key"].clone()).collect();
+    assert_eq!(keys, ["bills"]);
+    let code = |result: josh::error::Result<_>| result.map(|_: (_, _)| ()).unwrap_err().code;
+    let none = Params::default();
+    assert_eq!(code(service::list_records(&bundle, "legislators", &none)), Code::UnknownSource);
+    assert_eq!(code(service::list_sub_resource(&bundle, "bills", "hr:119:1", "votes", &none)), Code::RouteNotFound);
+    assert!(service::list_sub_resource(&bundle, "bills", "hr:119:1", "actions", &none).is_ok());
+    let api = josh::http::openapi_document(&bundle).to_string();
+    assert!(api.contains("/v1/bills/{id}/actions") && !api.contains("/v1/legislators") && !api.contains("/votes"));
+    let (_, entry) = bundle.records().by_id("hr:119:1").unwrap();
+    assert!(entry.data.contains("\"outside_bundle\":[\"A000375\"]"), "{}", entry.data);
+}
+
 #[test]
 fn garbage_in_every_folder_is_reported_and_never_a_panic() {
     let folder = tempfile::tempdir().unwrap();

@@ -139,10 +139,20 @@ impl Bundle {
 
     /// An error if the file was cut short since it was opened. To be asked after reading, before answering.
     pub fn check_whole(&self) -> Result<(), Error> {
-        if self.map.torn() {
-            return Err(Error::new(Code::BundleUnavailable, "The bundle file was changed while it was in use."));
+        if self.map.torn() { Err(self.unavailable()) } else { Ok(()) }
+    }
+
+    /// Tells a fault of ours from a file that was changed under us.
+    pub fn blame(&self, error: Error) -> Error {
+        let changed = || self.map.torn() || Stamp::of(&self.path).is_ok_and(|now| now != self.stamp);
+        if error.code == Code::InternalError && changed() {
+            return Error { cause: error.cause, ..self.unavailable() };
         }
-        Ok(())
+        error
+    }
+
+    fn unavailable(&self) -> Error {
+        Error::new(Code::BundleUnavailable, "The bundle file was changed while it was in use.")
     }
 }
 

@@ -1,13 +1,15 @@
 //! `josh bundle …`: what a bundle file is and whether it is whole.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
 
-use super::{Unusable, unusable};
-use crate::bundle::{self, Manifest, Trust};
+use super::{Unusable, open, unusable};
+use crate::bundle::{self, Bundle, Manifest, Trust, stable_hash};
+use crate::catalog::{SOURCES, Source};
 
 #[derive(Subcommand)]
 pub enum Verb {
@@ -35,6 +37,8 @@ pub enum Verb {
         #[arg(long, value_name = "PEM")]
         key: PathBuf,
     },
+    /// Say which records one bundle has and another has not, or has otherwise
+    Diff { old: PathBuf, new: PathBuf },
     /// Make a key pair: the private key in FILE, the public key in FILE.pub
     Keygen { file: PathBuf },
 }
@@ -54,6 +58,7 @@ pub fn run(verb: Verb) -> Result<ExitCode> {
             let manifest = bundle::sign(&file, &key).map_err(|e| unusable(&file, &e))?;
             println!("{}: signed bundle {}", file.display(), manifest.id);
         }
+        Verb::Diff { old, new } => print!("{}", diff(&open(Some(&old))?, &open(Some(&new))?)),
         Verb::Keygen { file } => {
             bundle::generate_key(&file)?;
             println!("private key in {0}, public key in {0}.pub", file.display());
@@ -107,6 +112,50 @@ fn info(file: &Path, manifest: &Manifest) -> String {
         out.push_str(&format!("  section {kind:<12} {:>12}  sha256 {}\n", megabytes(section.length), section.sha256));
     }
     out
+}
+
+/// Ids shown of each kind of difference.
+const SHOWN: usize = 5;
+
+/// Records added, removed and changed, source by source.
+fn diff(old: &Bundle, new: &Bundle) -> String {
+    if old.manifest.id == new.manifest.id {
+        return format!("the same content: bundle {}\n", old.manifest.id);
+    }
+    let mut out =
+        format!("{} ({}) -> {} ({})\n", old.manifest.id, old.manifest.as_of, new.manifest.id, new.manifest.as_of);
+    out.push_str(&format!("  {:<28} {:>8} {:>8} {:>8}\n", "source", "added", "removed", "changed"));
+    for source in SOURCES {
+        let mut before = prints(old, source);
+        let (mut added, mut changed) = (Vec::new(), Vec::new());
+        for (id, print) in prints(new, source) {
+            match before.remove(id) {
+                None => added.push(id),
+                Some(known) if known != print => changed.push(id),
+                Some(_) => {}
+            }
+        }
+        let removed: Vec<&str> = before.into_keys().collect();
+        if added.len() + removed.len() + changed.len() == 0 {
+            continue;
+        }
+        out.push_str(&format!("  {:<28} {:>8} {:>8} {:>8}\n", source.key, added.len(), removed.len(), changed.len()));
+        for (what, ids) in [("added", added), ("removed", removed), ("changed", changed)] {
+            if !ids.is_empty() {
+                let more = if ids.len() > SHOWN { " …" } else { "" };
+                out.push_str(&format!("    {what}: {}{more}\n", ids[..ids.len().min(SHOWN)].join(", ")));
+            }
+        }
+    }
+    out
+}
+
+/// Every record of a source with a fingerprint of what it says.
+fn prints<'a>(bundle: &'a Bundle, source: &'static Source) -> BTreeMap<&'a str, u64> {
+    let Some((_, facts)) = bundle.source(source.key) else { return BTreeMap::new() };
+    let first = bundle.first_number(source);
+    let entries = (first..first + facts.records as usize).filter_map(|n| bundle.records().by_number(n));
+    entries.map(|entry| (entry.id, stable_hash(entry.data.as_bytes()))).collect()
 }
 
 fn megabytes(bytes: u64) -> String {

@@ -84,7 +84,8 @@ fn add_source(paths: &mut Map<String, Value>, bundle: &Bundle, source: &'static 
     );
     insert(paths, &format!("/v1/{key}"), list);
 
-    let (form, example) = FORMS.iter().find(|f| f.0 == key).map_or(("", ""), |f| (f.1, f.2));
+    let form = FORMS.iter().find(|f| f.0 == key).map_or("", |f| f.1);
+    let example = bundle.records().by_number(bundle.first_number(source)).map_or("", |entry| entry.id);
     let id = || path_parameter("id", json!({ "type": "string", "examples": [example] }), form);
     let about = format!("One {} with its citation", source.one);
     let fields = query_parameter("fields", json!({ "type": "string" }), "Fields to show");

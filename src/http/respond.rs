@@ -162,6 +162,9 @@ fn cell(value: &Value) -> String {
 /// The error envelope.
 pub fn error(request: &HttpRequest, error: &Error) -> HttpResponse {
     let request_id = request.extensions().get::<Context>().map(|c| c.request_id.clone()).unwrap_or_default();
+    if let Some(cause) = &error.cause {
+        tracing::error!(request_id, code = error.code.as_str(), cause, "request failed");
+    }
     let status = StatusCode::from_u16(error.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = HttpResponse::build(status);
     response.insert_header((header::CACHE_CONTROL, "no-store"));

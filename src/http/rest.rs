@@ -35,6 +35,7 @@ impl Route {
         }
         let parts = path.trim_end_matches('/').split('/').map(segment).collect::<Result<Vec<_>>>()?;
         Ok(match parts.as_slice() {
+            [empty] if empty.is_empty() => return Err(Error::new(Code::RouteNotFound, "Nothing is asked for.")),
             [key] if key == "sources" => Route::Sources,
             [key] => Route::List(key.clone()),
             [first, key] if first == "sources" => Route::Source(key.clone()),
@@ -135,7 +136,7 @@ mod tests {
 
     #[test]
     fn what_is_no_path_is_no_route() {
-        for path in ["a/b/c/d", "bills/%ff", "bills/%00"] {
+        for path in ["", "a/b/c/d", "bills/%ff", "bills/%00"] {
             assert_eq!(Route::read(path).unwrap_err().code, Code::RouteNotFound, "{path}");
         }
     }

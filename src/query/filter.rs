@@ -45,21 +45,14 @@ pub struct Filter {
 pub type ReadId<'a> = &'a dyn Fn(&'static str, &str) -> Result<String>;
 
 impl Filter {
-    /// The rows that belong to a record.
+    /// The rows that belong to a record. Compared as it is, like every id.
     pub fn parent(id: &str) -> Filter {
-        Filter { said: String::new(), column: "parent", kind: Kind::Keyword, op: Op::Any, values: vec![id.into()] }
-            .exact()
+        Filter { said: String::new(), column: "parent", kind: Kind::Id(""), op: Op::Any, values: vec![id.into()] }
     }
 
     /// The records whose `column` names a record.
     pub fn names(column: Field, id: &str) -> Filter {
         Filter { said: String::new(), column: column.name, kind: column.kind, op: Op::Any, values: vec![id.into()] }
-    }
-
-    /// Compares as it is, not regardless of case.
-    fn exact(mut self) -> Filter {
-        self.kind = Kind::Id("");
-        self
     }
 
     /// Rows of the current version of a text.

@@ -110,6 +110,19 @@ fn a_manifest_changed_after_signing_does_not_verify() {
 }
 
 #[test]
+fn diff_says_what_a_new_edition_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let same = crate::support::edition(folder.path(), "same.db", "another-id");
+    let (old, new) = (sample(), same);
+    let output = run(&["bundle", "diff", old.to_str().unwrap(), old.to_str().unwrap()]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("the same content"));
+    let output = run(&["bundle", "diff", old.to_str().unwrap(), new.to_str().unwrap()]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && said.contains("another-id") && said.lines().count() == 2, "{said}");
+    assert_eq!(run(&["bundle", "diff", old.to_str().unwrap(), "/nowhere"]).status.code(), Some(2));
+}
+
+#[test]
 fn flags_come_before_the_environment_before_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("josh.toml");

@@ -149,6 +149,7 @@ fn damage_inside_the_database_is_an_internal_error_that_tells_nothing() {
         assert_eq!((answer.status, answer.code().as_str()), (500, "internal_error"));
         let text = answer.text();
         assert!(!text.contains("DuckDB") && !text.contains("broken.db") && !text.contains("SELECT"), "{text}");
+        assert!(server.log().iter().any(|l| l.contains("request failed") && l.contains(answer.header("x-request-id"))));
         assert_eq!(server.get("/v1/bills/hr:119:1").status, 200);
     } else {
         let said = String::from_utf8_lossy(&opened.stderr).into_owned();
@@ -175,6 +176,8 @@ fn a_file_cut_short_under_the_server_is_bundle_unavailable_and_the_server_lives(
         unavailable |= answer.status == 503 && answer.header("retry-after") == "5";
     }
     assert!(unavailable && server.is_running());
+    let list = server.get("/v1/federal-register?sort=-page_count");
+    assert!(list.status == 200 || list.code() == "bundle_unavailable", "{}", list.text());
     assert_eq!((server.get("/readyz").status, server.get("/livez").status), (503, 200));
     // A whole bundle put in its place is taken up without a restart.
     let next = folder.path().join("next.db");
