@@ -10,5 +10,6 @@ mod ids;
 mod lists;
 mod readme;
 mod rest;
+mod snapshots;
 mod support;
 mod swap;
