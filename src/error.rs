@@ -29,6 +29,8 @@ codes! {
     UnrecognizedIdFormat "unrecognized_id_format" 400 "invalid_request" false "Write the id in one of the forms of hint.valid_prefixes.";
     InvalidParameter     "invalid_parameter"      400 "invalid_request" false "See `field` for the parameter and the hint for what it takes.";
     InvalidCursor        "invalid_cursor"         400 "invalid_request" false "Start again without `cursor`, and pass next_cursor on unchanged with the same parameters.";
+    SourceNotSearchable  "source_not_searchable"  400 "invalid_request" false "Text search takes sources that carry a text; find names and numbers by listing the source.";
+    SourceNotSearchableSemantically "source_not_searchable_semantically" 400 "invalid_request" false "Search with mode=lexical, or leave `mode` out.";
     PayloadTooLarge      "payload_too_large"      413 "invalid_request" false "Requests need no body; send none.";
     BundleUnavailable    "bundle_unavailable"     503 "unavailable"     true  "The bundle file was changed in place. Put a whole bundle there by renaming; Josh then loads it by itself.";
     InternalError        "internal_error"         500 "internal"        true  "Report the request id to whoever runs this server; its log has the cause.";

@@ -8,16 +8,18 @@
 //! 5. `query` checks every parameter against the catalog, writes the SQL and asks `bundle::Database`;
 //! 6. `http::respond` writes the page, with meta, ETag and the link to the next one.
 //!
-//! One direction: `cli, http -> service -> record -> query -> catalog, bundle -> error`.
+//! One direction: `cli, http -> service -> search -> record -> query -> catalog, bundle -> embed, error`.
 
 pub mod banner;
 pub mod bundle;
 pub mod catalog;
 pub mod cli;
+pub mod embed;
 pub mod error;
 pub mod http;
 pub mod query;
 pub mod record;
+pub mod search;
 pub mod service;
 pub mod settings;
 pub mod telemetry;

@@ -10,6 +10,7 @@ use crate::catalog::{Field, Kind, Source, Sub, SubKind};
 use crate::error::{Code, Error, Result};
 use crate::query::{self, ListRequest, Page, Params, Table};
 use crate::record::{self, Found};
+use crate::search::{self, Results, SearchRequest};
 
 /// An operation as surfaces list it. OpenAPI and the docs are made from this table.
 pub struct Operation {
@@ -26,6 +27,11 @@ pub const OPERATIONS: &[Operation] = &[
         about: "One source: fields, filters, sorts, aggregation plan, sub-resources",
     },
     Operation { name: "fetch", route: "/v1/fetch/{id}", about: "Any record by its id, however the id is written" },
+    Operation {
+        name: "search",
+        route: "/v1/search",
+        about: "Full text and meaning: the best passages of the records that carry a text",
+    },
     Operation {
         name: "list_records",
         route: "/v1/{source}",
@@ -56,6 +62,7 @@ impl Josh {
     /// Opens the file again; the old bundle goes on if the new one can't be used.
     pub fn reload(&self) -> Result<Arc<Bundle>, BundleError> {
         let bundle = Arc::new(Bundle::open(&self.bundle().path)?);
+        bundle.prepare_search();
         self.current.store(bundle.clone());
         Ok(bundle)
     }
@@ -89,6 +96,12 @@ pub fn get_source(bundle: &Bundle, key: &str) -> Result<Value> {
 pub fn list_records(bundle: &Bundle, key: &str, params: &Params) -> Result<(ListRequest, Page)> {
     let (source, facts) = held(bundle, key)?;
     run(bundle, &Table::of_source(bundle, source, facts), params)
+}
+
+/// `GET /v1/search`
+pub fn search(bundle: &Bundle, params: &Params) -> Result<Results> {
+    let request = SearchRequest::read(bundle, params)?;
+    search::search(bundle, &request).map_err(|error| bundle.blame(error))
 }
 
 /// `GET /v1/{source}/{id}`

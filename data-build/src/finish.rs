@@ -9,11 +9,16 @@ use anyhow::{Context, Result};
 use josh::bundle::format::{FORMAT, SectionKind};
 use josh::bundle::{FieldFacts, Manifest, RecordsWriter, SourceFacts, writer};
 use josh::catalog::{Field, Kind, SOURCES, Source};
+use josh::embed::FILE_NAMES;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::embedding::Embedding;
+use crate::progress;
+use crate::record::Section;
 use crate::stage::LONGEST_LINE;
 use crate::tables::{Tables, row_columns};
+use crate::texts::Texts;
 
 /// Rows fetched at a time: what bounds memory while everything passes by.
 const BATCH: u64 = 5_000;
@@ -29,6 +34,7 @@ pub struct Finish<'a> {
     pub folder: &'a Path,
     pub as_of: Option<String>,
     pub data_version: Option<String>,
+    pub embedding: Option<&'a Embedding>,
 }
 
 impl Finish<'_> {
@@ -39,20 +45,33 @@ impl Finish<'_> {
             Some(day) => day.clone(),
             None => self.newest_day(&sources)?,
         };
+        let steps = progress::spinner("writing records");
         let (database, records) = (self.folder.join("bundle.duckdb"), self.folder.join("records"));
         let attach = database.display().to_string().replace('\'', "''");
         self.tables.run(&format!("ATTACH '{attach}' AS bundle"))?;
         let mut hash = Sha256::new();
+        let model = self.embedding.map(Embedding::facts);
         hash.update(format!("josh {FORMAT} {as_of} {}\n", self.data_version.as_deref().unwrap_or_default()));
+        if let (Some(embedding), Some(model)) = (self.embedding, &model) {
+            hash.update(format!("{} {}\n", model.sha256, embedding.sources.join(" ")));
+        }
         let mut store = RecordsWriter::new(BufWriter::with_capacity(1 << 20, File::create(&records)?))?;
-        let mut facts = Vec::new();
+        let mut facts: Vec<SourceFacts> = Vec::new();
+        let mut texts = Texts::new(self.folder, self.embedding)?;
         for source in &sources {
+            let first: u64 = facts.iter().map(|f| f.records).sum();
             self.write_records(source, &as_of, &mut store, &mut hash)?;
             let rows = self.write_rows(source, &mut hash)?;
-            facts.push(self.facts(source, rows)?);
+            let mut of_source = self.facts(source, rows)?;
+            if source.shape.has_body() {
+                (of_source.passages, of_source.vectors) = self.add_texts(source, first, &mut texts)?;
+            }
+            facts.push(of_source);
         }
         store.finish()?.into_inner().map_err(|e| e.into_error())?.sync_all()?;
         self.tables.run("CHECKPOINT bundle; DETACH bundle")?;
+        steps.finish_and_clear();
+        let sections = texts.finish(facts.iter().map(|f| f.records).sum())?;
         let manifest = Manifest {
             format: FORMAT,
             id: writer::hex(&hash.finalize()[..16]),
@@ -61,11 +80,23 @@ impl Finish<'_> {
             built_by: format!("josh-data-build {}", env!("CARGO_PKG_VERSION")),
             congresses: self.congresses()?,
             sources: facts,
-            model: None,
+            model,
             sections: Vec::new(),
             signature: None,
         };
-        let parts = [(SectionKind::Database, database.as_path()), (SectionKind::Records, records.as_path())];
+        let mut parts = vec![
+            (SectionKind::Database, database.as_path()),
+            (SectionKind::Records, records.as_path()),
+            (SectionKind::TextIndex, sections.text.as_path()),
+        ];
+        if let Some((matrix, graph)) = &sections.vectors {
+            parts.extend([(SectionKind::Matrix, matrix.as_path()), (SectionKind::Vectors, graph.as_path())]);
+        }
+        let packed = self.folder.join("model.section");
+        if let Some(model) = self.embedding.and_then(Embedding::model_folder) {
+            writer::pack(model, &packed, |name| FILE_NAMES.contains(&name))?;
+            parts.push((SectionKind::Model, packed.as_path()));
+        }
         writer::write(out, &parts, manifest).with_context(|| format!("cannot write {}", out.display()))
     }
 
@@ -177,6 +208,47 @@ impl Finish<'_> {
         Ok(counts)
     }
 
+    /// Hands over a source's current texts. Gives the passages and vectors that they make.
+    fn add_texts(&self, source: &Source, first: u64, texts: &mut Texts) -> Result<(u64, u64)> {
+        let (table, body) = (source.table(), source.sub_table("body"));
+        let sql = format!(
+            "SELECT r.ord::UBIGINT, r.\"{}\", b.section, b.heading, b.text FROM bundle.\"{table}\" r LEFT JOIN bundle.\"{body}\" b \
+             ON b.parent = r.id AND b.current WHERE r.ord >= ? AND r.ord < ? ORDER BY r.ord, b.ord",
+            source.title
+        );
+        let end = self.tables.number(&format!("SELECT count(*) FROM bundle.\"{table}\""))?;
+        let mut statement = self.tables.db.prepare(&sql).with_context(|| format!("in: {sql}"))?;
+        let (mut passages, mut vectors) = (0, 0);
+        let mut add = |(ord, title, sections): &(u64, String, Vec<Section>)| -> Result<()> {
+            let (more_passages, more_vectors) = texts.add(source.key, first + ord, title, sections)?;
+            passages += more_passages;
+            vectors += more_vectors;
+            Ok(())
+        };
+        for from in (0..end).step_by(BATCH as usize) {
+            let mut rows = statement.query([from, from + BATCH])?;
+            let mut open: Option<(u64, String, Vec<Section>)> = None;
+            while let Some(row) = rows.next()? {
+                let (ord, title): (u64, Option<String>) = (row.get(0)?, row.get(1)?);
+                let text = |n: usize| Ok::<_, duckdb::Error>(row.get::<_, Option<String>>(n)?.unwrap_or_default());
+                let section = Section { section: text(2)?, heading: text(3)?, level: 1, text: text(4)? };
+                match &mut open {
+                    Some((current, _, sections)) if *current == ord => sections.push(section),
+                    _ => {
+                        let new = (ord, title.unwrap_or_default(), vec![section]);
+                        if let Some(done) = open.replace(new) {
+                            add(&done)?;
+                        }
+                    }
+                }
+            }
+            if let Some(done) = open {
+                add(&done)?;
+            }
+        }
+        Ok((passages, vectors))
+    }
+
     /// Calls `f` with every row of a table in the order of `ord`, a batch at a time.
     fn each(&self, table: &str, json: &str, mut f: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
         let end = self.tables.number(&format!("SELECT count(*) FROM {table}"))?;
@@ -212,6 +284,8 @@ impl Finish<'_> {
             licence: source.licence.into(),
             fields,
             rows,
+            passages: 0,
+            vectors: 0,
         })
     }
 

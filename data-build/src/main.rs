@@ -1,16 +1,23 @@
 //! Makes Josh bundles from official files.
 
 mod build;
+mod embedding;
+mod eval;
 mod finish;
 mod formats;
 mod input;
 mod mentions;
+mod passages;
+mod progress;
 mod reader;
 mod record;
 mod report;
 mod sources;
 mod stage;
+mod synth;
 mod tables;
+mod texts;
+mod vector_cache;
 
 use std::process::ExitCode;
 
@@ -30,11 +37,21 @@ enum Verb {
     ///
     /// The same files give the same bundle id. A record that can't be read is reported with its file and the reason.
     Build(build::Build),
+    /// Write a bundle of meaningless texts, of any size, for benchmarks
+    ///
+    /// Its vectors are hashes of words, not the model's: it measures speed, not quality.
+    Synth(synth::Synth),
+    /// Measure how well the three modes of search find what people judged relevant
+    Eval(eval::Eval),
 }
 
 fn main() -> ExitCode {
-    let Verb::Build(build) = Command::parse().verb;
-    match build.run() {
+    let done = match Command::parse().verb {
+        Verb::Build(build) => build.run(),
+        Verb::Synth(synth) => synth.run(),
+        Verb::Eval(eval) => eval.run(),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("josh-data-build: {error:#}");

@@ -1,5 +1,7 @@
 //! The closing report of a build: records by source, links, rejects, size, time, memory.
 
+use josh::bundle::SourceFacts;
+
 use crate::build::Done;
 use crate::stage::Stage;
 
@@ -7,18 +9,20 @@ use crate::stage::Stage;
 const SHOWN: usize = 20;
 
 pub fn print(done: &Done) {
-    println!("{:<28} {:>10} {:>9}  dates", "source", "records", "rejected");
+    println!("{:<28} {:>10} {:>9} {:>9} {:>9}  dates", "source", "records", "rejected", "passages", "vectors");
     for source in &done.manifest.sources {
         let rejected = done.stage.rejected.get(source.key.as_str()).copied().unwrap_or(0);
         let dates = match (&source.from, &source.to) {
             (Some(from), Some(to)) => format!("{from} to {to}"),
             _ => "-".into(),
         };
-        println!("{:<28} {:>10} {rejected:>9}  {dates}", source.key, source.records);
+        let (records, passages, vectors) = (source.records, source.passages, source.vectors);
+        println!("{:<28} {records:>10} {rejected:>9} {passages:>9} {vectors:>9}  {dates}", source.key);
     }
-    let records: u64 = done.manifest.sources.iter().map(|s| s.records).sum();
+    let sum = |count: fn(&SourceFacts) -> u64| done.manifest.sources.iter().map(count).sum::<u64>();
+    let (records, passages, vectors) = (sum(|s| s.records), sum(|s| s.passages), sum(|s| s.vectors));
     let rejected: u64 = done.stage.rejected.values().sum();
-    println!("{:<28} {records:>10} {rejected:>9}\n", "all");
+    println!("{:<28} {records:>10} {rejected:>9} {passages:>9} {vectors:>9}\n", "all");
 
     println!("{:<44} {:>10} {:>10}", "links", "in bundle", "of");
     for link in &done.links {

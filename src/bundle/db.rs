@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use duckdb::{AccessMode, Config, Connection, params_from_iter};
+use duckdb::{AccessMode, Config, Connection, Row, params_from_iter};
 
 use super::BundleError;
 use crate::error::{Error, Result};
@@ -40,8 +40,17 @@ impl Database {
 
     /// The rows of a query, each as its columns in text form. Values are bound, never spliced.
     pub fn rows(&self, sql: &str, values: &[String]) -> Result<Vec<Vec<Option<String>>>> {
+        self.query(sql, values, |row| (0..row.as_ref().column_count()).map(|i| row.get(i)).collect())
+    }
+
+    /// The one column of a query, a number in each row.
+    pub fn numbers(&self, sql: &str, values: &[String]) -> Result<Vec<u32>> {
+        self.query(sql, values, |row| row.get(0))
+    }
+
+    fn query<T>(&self, sql: &str, values: &[String], read: impl Fn(&Row) -> duckdb::Result<T>) -> Result<Vec<T>> {
         let connection = self.take()?;
-        let rows = query(&connection, sql, values).map_err(Error::internal);
+        let rows = query(&connection, sql, values, read).map_err(Error::internal);
         if rows.is_ok() {
             lock(&self.idle).push(connection);
         }
@@ -56,13 +65,17 @@ impl Database {
     }
 }
 
-fn query(connection: &Connection, sql: &str, values: &[String]) -> duckdb::Result<Vec<Vec<Option<String>>>> {
+fn query<T>(
+    connection: &Connection,
+    sql: &str,
+    values: &[String],
+    read: impl Fn(&Row) -> duckdb::Result<T>,
+) -> duckdb::Result<Vec<T>> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
     let mut out = Vec::new();
     while let Some(row) = rows.next()? {
-        let columns = row.as_ref().column_count();
-        out.push((0..columns).map(|i| row.get(i)).collect::<duckdb::Result<_>>()?);
+        out.push(read(row)?);
     }
     Ok(out)
 }

@@ -30,7 +30,9 @@ pub enum SectionKind {
     Records,
     /// The tantivy index.
     TextIndex,
-    /// The usearch index.
+    /// The passage vectors, row by row: what is scored exactly.
+    Matrix,
+    /// The usearch graph over them.
     Vectors,
     /// An embedding model and its tokenizer, for a bundle not made with the built-in one.
     Model,

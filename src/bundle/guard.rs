@@ -23,6 +23,21 @@ static SLOTS_IN_USE: [Slot; SLOTS] =
 static TAKING: Mutex<()> = Mutex::new(());
 static INSTALL: Once = Once::new();
 
+/// The map as one piece of bytes that many may hold.
+#[derive(Clone)]
+pub struct SharedMap(pub std::sync::Arc<GuardedMap>);
+
+impl std::ops::Deref for SharedMap {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.0.bytes()
+    }
+}
+
+// SAFETY: the map is behind an `Arc` and is never remapped, so its bytes stay where they are while any clone lives.
+unsafe impl stable_deref_trait::StableDeref for SharedMap {}
+
 /// A memory map of a whole file that survives the file being cut short.
 pub struct GuardedMap {
     map: Mmap,

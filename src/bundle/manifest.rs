@@ -40,6 +40,9 @@ pub struct SourceFacts {
     pub fields: BTreeMap<String, FieldFacts>,
     /// Rows of each sub-resource that has a table of its own.
     pub rows: BTreeMap<String, u64>,
+    /// Passages that its texts were cut into, and how many of them have a vector.
+    pub passages: u64,
+    pub vectors: u64,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -3,31 +3,43 @@
 //! Opening reads the footer, the manifest and DuckDB's header; its time does not grow with the file. Every hash of every
 //! section is checked by `verify`, not at start.
 
+pub mod analyzer;
 mod db;
 pub mod format;
 mod guard;
 mod manifest;
+mod pack;
 mod records;
 mod sample;
 mod signature;
+pub mod text;
+pub mod vectors;
 pub mod writer;
 
 use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
+use quick_cache::sync::Cache;
+use roaring::RoaringBitmap;
 use sha2::{Digest, Sha256};
 
 pub use db::Database;
 use format::{FOOTER_LENGTH, FORMAT, Footer, OLDEST_READABLE, PAGE, SectionKind};
 use guard::GuardedMap;
+pub use guard::SharedMap;
 pub use manifest::{FieldFacts, Manifest, ModelFacts, SectionFacts, SourceFacts};
 pub use records::{Entry, Records, RecordsWriter, stable_hash};
 pub use sample::sample_path;
 pub use signature::{Trust, generate_key, sign};
+use text::TextIndex;
+use vectors::Vectors;
 
 use crate::catalog::{self, Source};
+use crate::embed::{self, Model, ModelFiles};
 use crate::error::{Code, Error};
 
 /// A file that can't be used as a bundle, in words that say what to do.
@@ -65,12 +77,21 @@ pub struct Bundle {
     pub db: Database,
     /// Length and modification time when it was opened: how a changed file is noticed.
     pub stamp: Stamp,
-    map: GuardedMap,
+    map: SharedMap,
+    /// Record numbers that filters selected lately, by table and filters.
+    pub selections: Cache<String, Arc<RoaringBitmap>>,
+    /// Opened by the first search or by `prepare_search`, so that everything else is ready before them.
+    text_index: OnceLock<Result<TextIndex, String>>,
+    vectors: OnceLock<Result<Vectors, String>>,
+    model: OnceLock<Result<Arc<Model>, String>>,
     records: SectionFacts,
     layout: records::Layout,
     /// The sources that both the catalog and this bundle know, each with its first record number.
     sources: Vec<(&'static Source, usize)>,
 }
+
+/// Selections that are kept: at most some 100 KB each in a bundle of a million records.
+const MOST_SELECTIONS: usize = 256;
 
 /// What a file looks like from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,11 +114,11 @@ impl Bundle {
     pub fn open(path: &Path) -> Result<Bundle, BundleError> {
         let stamp = Stamp::of(path).map_err(unreadable)?;
         let (file, manifest) = read_manifest(path)?;
-        let map = GuardedMap::of(&file).map_err(unreadable)?;
+        let map = SharedMap(Arc::new(GuardedMap::of(&file).map_err(unreadable)?));
         let missing = |what: &str| BundleError::Damaged(format!("it has no {what} section"));
         let records = manifest.section(SectionKind::Records).ok_or_else(|| missing("records"))?.clone();
         manifest.section(SectionKind::Database).filter(|s| s.offset == 0).ok_or_else(|| missing("database"))?;
-        let layout = records::Layout::read(slice(map.bytes(), &records))?;
+        let layout = records::Layout::read(slice(&map, &records))?;
         let db = Database::open(path)?;
         let mut first = 0;
         let mut sources = Vec::new();
@@ -107,10 +128,23 @@ impl Bundle {
             }
             first += facts.records as usize;
         }
-        if map.torn() {
+        if map.0.torn() {
             return Err(BundleError::Damaged("it was cut short while it was opened".into()));
         }
-        Ok(Bundle { path: path.to_path_buf(), manifest, db, stamp, map, records, layout, sources })
+        Ok(Bundle {
+            path: path.to_path_buf(),
+            manifest,
+            db,
+            stamp,
+            map,
+            selections: Cache::new(MOST_SELECTIONS),
+            text_index: OnceLock::new(),
+            vectors: OnceLock::new(),
+            model: OnceLock::new(),
+            records,
+            layout,
+            sources,
+        })
     }
 
     /// The sources this bundle holds, in catalog terms.
@@ -124,12 +158,80 @@ impl Bundle {
     }
 
     pub fn records(&self) -> Records<'_> {
-        Records { bytes: slice(self.map.bytes(), &self.records), layout: self.layout }
+        Records { bytes: slice(&self.map, &self.records), layout: self.layout }
     }
 
     /// The record number of the first record of a source.
     pub fn first_number(&self, source: &Source) -> usize {
         self.sources.iter().find(|(s, _)| s.key == source.key).map_or(0, |(_, first)| *first)
+    }
+
+    /// The text index.
+    pub fn text_index(&self) -> Result<&TextIndex, Error> {
+        let open = || {
+            let section = self.section(SectionKind::TextIndex)?;
+            TextIndex::open(self.map.clone(), section).map_err(|e| format!("the text index can't be opened: {e}"))
+        };
+        self.part(self.text_index.get_or_init(open), "text index")
+    }
+
+    /// Whether this bundle has vectors at all.
+    pub fn has_vectors(&self) -> bool {
+        self.manifest.section(SectionKind::Vectors).is_some()
+    }
+
+    /// The passage vectors. The first call checks the graph's hash: it goes to code that trusts what it reads.
+    pub fn vectors(&self) -> Result<&Vectors, Error> {
+        let open = || {
+            let (matrix, graph) = (self.section(SectionKind::Matrix)?, self.section(SectionKind::Vectors)?);
+            let said = self.manifest.section(SectionKind::Vectors).map(|s| s.sha256.as_str());
+            let found = self.map.get(graph.clone()).map(|bytes| writer::hex(&Sha256::digest(bytes)));
+            if said != found.as_deref() {
+                return Err("the vectors do not match their hash".to_string());
+            }
+            Vectors::open(self.map.clone(), matrix, graph).map_err(|e| e.to_string())
+        };
+        self.part(self.vectors.get_or_init(open), "vectors")
+    }
+
+    /// The model that the vectors were made with: the bundle's own, or the built-in one if the bundle names it.
+    pub fn model(&self) -> Result<Arc<Model>, Error> {
+        let open = || match (self.section(SectionKind::Model), &self.manifest.model) {
+            (Ok(section), Some(facts)) => {
+                let bytes = self.map.get(section).unwrap_or_default();
+                let files = pack::list(bytes).ok_or("the model has no list of files")?;
+                let file = |name: &str| {
+                    let found = files.iter().find(|(n, _)| n == name);
+                    found.map(|(_, at)| &bytes[at.clone()]).ok_or_else(|| format!("the model has no {name}"))
+                };
+                let [a, b, c, d, e] = embed::FILE_NAMES.map(file);
+                Model::load(&ModelFiles::new(&facts.name, [a?, b?, c?, d?, e?])).map(Arc::new)
+            }
+            (Err(_), Some(facts)) if facts.sha256 == embed::built_in_sha256() => embed::built_in(),
+            (_, Some(facts)) => Err(format!("the vectors were made with {}, which is not in this Josh", facts.name)),
+            (_, None) => Err("the bundle names no model".into()),
+        };
+        self.part(self.model.get_or_init(open), "embedding model").cloned()
+    }
+
+    /// Opens what searches need, so that the first one need not. The model waits for a question: it takes 100 MB.
+    pub fn prepare_search(&self) {
+        let _ = (self.text_index().is_ok(), self.has_vectors() && self.vectors().is_ok());
+    }
+
+    fn section(&self, kind: SectionKind) -> Result<Range<usize>, String> {
+        let section = self.manifest.section(kind).ok_or_else(|| format!("there is no section {kind:?}"))?;
+        // The range was checked against the file's length on opening.
+        Ok(section.offset as usize..(section.offset + section.length) as usize)
+    }
+
+    fn part<'a, T>(&self, opened: &'a Result<T, String>, name: &str) -> Result<&'a T, Error> {
+        opened.as_ref().map_err(|cause| {
+            let message = format!("The {name} of this bundle can't be used.");
+            let mut error = Error::new(Code::BundleUnavailable, message);
+            error.cause = Some(cause.clone());
+            error
+        })
     }
 
     /// The source whose records include this number.
@@ -139,12 +241,12 @@ impl Bundle {
 
     /// An error if the file was cut short since it was opened. To be asked after reading, before answering.
     pub fn check_whole(&self) -> Result<(), Error> {
-        if self.map.torn() { Err(self.unavailable()) } else { Ok(()) }
+        if self.map.0.torn() { Err(self.unavailable()) } else { Ok(()) }
     }
 
     /// Tells a fault of ours from a file that was changed under us.
     pub fn blame(&self, error: Error) -> Error {
-        let changed = || self.map.torn() || Stamp::of(&self.path).is_ok_and(|now| now != self.stamp);
+        let changed = || self.map.0.torn() || Stamp::of(&self.path).is_ok_and(|now| now != self.stamp);
         if error.code == Code::InternalError && changed() {
             return Error { cause: error.cause, ..self.unavailable() };
         }

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::format::{FORMAT, Footer, OLDEST_READABLE, PAGE, SectionKind, aligned};
 use super::manifest::{Manifest, SectionFacts};
+pub use super::pack::pack;
 
 /// Writes the bundle at `out` from the parts, in order, the database first. The manifest comes complete but for its
 /// sections. The file appears under its name only when it is whole, and read-only: DuckDB would cut off our sections if it

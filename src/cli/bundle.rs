@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use super::{Unusable, open, unusable};
-use crate::bundle::{self, Bundle, Manifest, Trust, stable_hash};
+use crate::bundle::{self, Bundle, Manifest, SourceFacts, Trust, stable_hash};
 use crate::catalog::{SOURCES, Source};
 
 #[derive(Subcommand)]
@@ -88,7 +88,7 @@ fn info(file: &Path, manifest: &Manifest) -> String {
     let records: u64 = manifest.sources.iter().map(|s| s.records).sum();
     let bytes: u64 = manifest.sections.iter().map(|s| s.length).sum();
     let mut out = format!(
-        "{}\n  id            {}\n  data version  {}\n  as of         {}\n  format        {}\n  built by      {}\n  size          {}\n  signature     {}\n\n",
+        "{}\n  id            {}\n  data version  {}\n  as of         {}\n  format        {}\n  built by      {}\n  size          {}\n  search        {}\n  signature     {}\n\n",
         file.display(),
         manifest.id,
         manifest.data_version,
@@ -96,6 +96,7 @@ fn info(file: &Path, manifest: &Manifest) -> String {
         manifest.format,
         manifest.built_by,
         megabytes(bytes),
+        search(manifest),
         manifest.signature.as_ref().map_or("none".to_string(), |s| format!("ed25519, key {}", s.public_key)),
     );
     out.push_str(&format!("  {:<28} {:>10}  {:<24}  {}\n", "source", "records", "dates", "licence"));
@@ -112,6 +113,16 @@ fn info(file: &Path, manifest: &Manifest) -> String {
         out.push_str(&format!("  section {kind:<12} {:>12}  sha256 {}\n", megabytes(section.length), section.sha256));
     }
     out
+}
+
+/// What can be searched, and by which model.
+fn search(manifest: &Manifest) -> String {
+    let sum = |count: fn(&SourceFacts) -> u64| manifest.sources.iter().map(count).sum::<u64>();
+    let (passages, vectors) = (sum(|s| s.passages), sum(|s| s.vectors));
+    match &manifest.model {
+        Some(model) => format!("{passages} passages, {vectors} with a vector by {}", model.name),
+        None => format!("{passages} passages, no vectors"),
+    }
 }
 
 /// Ids shown of each kind of difference.

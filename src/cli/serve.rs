@@ -39,6 +39,8 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
         // From here on SIGHUP swaps bundles: whoever reads the banner may send it.
         let hangups = signal(SignalKind::hangup())?;
         eprint!("{}", banner::text(address, &josh.bundle(), settings.bundle.is_none()));
+        let first = josh.bundle();
+        std::thread::spawn(move || first.prepare_search());
         let running = server.run();
         let swapping = rt::spawn(swap_bundles(josh, hangups));
         running.await?;

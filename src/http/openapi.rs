@@ -8,6 +8,7 @@ use crate::catalog::ids::FORMS;
 use crate::catalog::{Field, Kind, Source, Sub, SubKind};
 use crate::error::Code;
 use crate::query::{DEFAULT_LIMIT, Format, MOST_ITEMS, Op, Table};
+use crate::search::Mode;
 use crate::service::{OPERATIONS, describe_sub};
 
 /// The whole document.
@@ -25,6 +26,7 @@ pub fn document(bundle: &Bundle) -> Value {
                     path_parameter("source", json!({ "type": "string", "enum": keys }), "A source of this bundle");
                 insert(&mut paths, operation.route, get(operation.name, operation.about, vec![source], "Value", false));
             }
+            "search" => insert(&mut paths, operation.route, search_item(bundle, operation.name, operation.about)),
             "fetch" => {
                 let schema = json!({ "type": "string", "examples": FORMS.iter().map(|f| f.2).collect::<Vec<_>>() });
                 let id = path_parameter("id", schema, "An id of any source, however it is written; encode it");
@@ -149,6 +151,57 @@ fn get(name: &str, about: &str, parameters: Vec<Value>, schema: &str, list: bool
     } })
 }
 
+/// Search takes the filters of every source that it searches.
+fn search_item(bundle: &Bundle, name: &str, about: &str) -> Value {
+    let searched: Vec<_> = bundle.sources().filter(|(s, _)| s.shape.has_body()).collect();
+    let keys: Vec<&str> = searched.iter().map(|(s, _)| s.key).collect();
+    let text = || json!({ "type": "string" });
+    let mut question = query_parameter(
+        "q",
+        json!({ "type": "string", "examples": ["drinking water"] }),
+        "Words, \"phrases\", -without, title:word",
+    );
+    question["required"] = json!(true);
+    let mut parameters = vec![
+        question,
+        query_parameter(
+            "mode",
+            json!({ "type": "string", "enum": Mode::NAMES.map(|(name, _)| name) }),
+            "hybrid by default",
+        ),
+        query_parameter(
+            "source",
+            json!({ "type": "string", "examples": keys }),
+            "Sources to search, separated by commas",
+        ),
+        query_parameter("since", text(), "Main date on or after"),
+        query_parameter("until", text(), "Main date on or before"),
+    ];
+    for (source, facts) in searched {
+        for parameter in list_parameters(&Table::of_source(bundle, source, facts)) {
+            let known = parameters.iter().any(|p| p["name"] == parameter["name"]);
+            let of_lists = ["sort", "fields", "format"].iter().any(|n| parameter["name"] == *n);
+            if !known && !of_lists {
+                parameters.push(parameter);
+            }
+        }
+    }
+    let mut item = get(name, about, parameters, "Value", false);
+    item["get"]["responses"]["200"]["content"]["application/json"]["schema"] = json!({
+        "type": "object",
+        "required": ["results", "total", "took_ms", "meta"],
+        "properties": {
+            "results": { "type": "array", "items": { "$ref": "#/components/schemas/SearchResult" } },
+            "total": { "type": "integer" },
+            "took_ms": { "type": "integer" },
+            "next_cursor": { "type": "string" },
+            "degraded": { "type": "object" },
+            "meta": { "$ref": "#/components/schemas/Meta" },
+        },
+    });
+    item
+}
+
 fn path_parameter(name: &str, schema: Value, about: &str) -> Value {
     json!({ "name": name, "in": "path", "required": true, "schema": schema, "description": about })
 }
@@ -238,6 +291,19 @@ fn fixed_schemas() -> Map<String, Value> {
     let schemas = json!({
         "Record": { "type": "object", "description": "A record of any source", "required": ["id"] },
         "Row": { "type": "object", "description": "A row of a sub-resource; GET /v1/sources/{source} lists its fields" },
+        "SearchResult": { "type": "object", "required": ["id", "source", "title", "url", "snippet", "score", "ranks", "citation"], "properties": {
+            "id": { "type": "string" },
+            "source": { "type": "string" },
+            "title": { "type": ["string", "null"] },
+            "url": { "type": "string", "format": "uri" },
+            "date": { "type": ["string", "null"], "format": "date" },
+            "snippet": { "type": "string", "description": "HTML: the best passage, matches in <mark>, everything else escaped" },
+            "section": { "type": "string", "description": "Section of the text that the passage is from; goes into body?section=" },
+            "heading": { "type": "string" },
+            "score": { "type": "number", "description": "BM25, cosine or sum of reciprocal ranks, as the mode is" },
+            "ranks": { "type": "object", "properties": { "lexical": { "type": ["integer", "null"] }, "semantic": { "type": ["integer", "null"] } } },
+            "citation": { "$ref": "#/components/schemas/Citation" },
+        } },
         "Citation": { "type": "object", "required": ["text", "url", "as_of", "source"], "properties": {
             "text": { "type": "string", "description": "How a person would cite it" },
             "url": { "type": "string", "format": "uri", "description": "The official page" },

@@ -12,8 +12,7 @@ const HOME: &str = include_str!("../../assets/web/home.html");
 const DOCS: &str = include_str!("../../assets/web/docs.html");
 
 /// Pages load nothing from elsewhere, and say so to the browser.
-const POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; form-action 'self'; img-src data:";
 
 fn html(body: String) -> HttpResponse {
     HttpResponse::Ok()

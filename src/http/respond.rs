@@ -12,6 +12,7 @@ use crate::bundle::{Bundle, stable_hash};
 use crate::error::{Code, Error, Result};
 use crate::query::{Format, Page};
 use crate::record::Found;
+use crate::search::Results;
 
 /// Clients may keep an answer, but ask whether it still holds: the next bundle may be a second away.
 const CACHE: &str = "public, no-cache";
@@ -115,6 +116,25 @@ pub fn page(request: &HttpRequest, bundle: &Bundle, format: Format, page: &Page)
         }
     }
     Ok(response)
+}
+
+/// Search results: `{"results", "total", "took_ms", "next_cursor"?, "degraded"?, "meta"}`.
+pub fn results(request: &HttpRequest, bundle: &Bundle, found: &Results) -> HttpResponse {
+    let took_ms = request.extensions().get::<Context>().map_or(0, |c| c.started.elapsed().as_millis());
+    let items: Vec<&str> = found.results.iter().map(|r| r.get()).collect();
+    let mut body = format!("{{\"results\":[{}],\"total\":{},\"took_ms\":{took_ms},", items.join(","), found.total);
+    if let Some(cursor) = &found.next_cursor {
+        let _ = write!(body, "\"next_cursor\":{},", json!(cursor));
+    }
+    if let Some(degraded) = &found.degraded {
+        let _ = write!(body, "\"degraded\":{degraded},");
+    }
+    match &found.empty {
+        Some(empty) => push_meta(&mut body, request, bundle, &[("empty", empty)]),
+        None => push_meta(&mut body, request, bundle, &[]),
+    }
+    body.push('}');
+    ok(request, bundle, JSON, body)
 }
 
 fn page_json(request: &HttpRequest, bundle: &Bundle, page: &Page) -> String {

@@ -16,6 +16,7 @@ use crate::service::{self, Josh};
 enum Route {
     Sources,
     Source(String),
+    Search,
     Fetch(String),
     List(String),
     Record(String, String),
@@ -37,6 +38,7 @@ impl Route {
         Ok(match parts.as_slice() {
             [empty] if empty.is_empty() => return Err(Error::new(Code::RouteNotFound, "Nothing is asked for.")),
             [key] if key == "sources" => Route::Sources,
+            [key] if key == "search" => Route::Search,
             [key] => Route::List(key.clone()),
             [first, key] if first == "sources" => Route::Source(key.clone()),
             [key, id] => Route::Record(key.clone(), id.clone()),
@@ -67,6 +69,11 @@ pub async fn answer(request: HttpRequest, josh: web::Data<Josh>) -> HttpResponse
             }
             Route::Record(key, id) => {
                 service::get_record(&bundle, &key, &id).and_then(|found| record(&request, &bundle, &found, &params))
+            }
+            Route::Search => {
+                let held = bundle.clone();
+                let found = web::block(move || service::search(&held, &params)).await;
+                found.map_err(Error::internal).flatten().map(|results| respond::results(&request, &bundle, &results))
             }
             Route::List(key) => {
                 let held = bundle.clone();

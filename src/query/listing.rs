@@ -92,7 +92,8 @@ impl ListRequest {
     }
 }
 
-fn read_limit(value: &str) -> Result<usize> {
+/// `limit`, within what a page may hold.
+pub fn read_limit(value: &str) -> Result<usize> {
     match value.trim().parse::<usize>() {
         Ok(n) if (1..=MOST_ITEMS).contains(&n) => Ok(n),
         _ => Err(Error::invalid("limit", format!("`limit` takes a number from 1 to {MOST_ITEMS}, not {value:?}."))
@@ -139,7 +140,7 @@ fn read_format(value: &str) -> Result<Format> {
     }
 }
 
-fn read_filter(name: &str, value: &str, table: &Table, read_id: ReadId) -> Result<Filter> {
+pub(super) fn read_filter(name: &str, value: &str, table: &Table, read_id: ReadId) -> Result<Filter> {
     if let (Some(date), Some(op)) = (
         table.main_date.and_then(|d| table.column(d)),
         match name {
@@ -200,7 +201,7 @@ struct Row {
     json: Option<String>,
 }
 
-fn conditions<'f>(filters: impl Iterator<Item = &'f Filter>, bound: &mut Vec<String>) -> String {
+pub(super) fn conditions<'f>(filters: impl Iterator<Item = &'f Filter>, bound: &mut Vec<String>) -> String {
     let parts: Vec<String> = filters.map(|f| f.sql(bound)).collect();
     if parts.is_empty() { "TRUE".into() } else { parts.join(" AND ") }
 }

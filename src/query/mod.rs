@@ -5,9 +5,12 @@ mod cursor;
 mod filter;
 mod listing;
 mod params;
+mod selection;
 mod table;
 
+pub use cursor::Cursor;
 pub use filter::Op;
-pub use listing::{DEFAULT_LIMIT, Format, ListRequest, MOST_ITEMS, Page, list, narrow, read_fields};
+pub use listing::{DEFAULT_LIMIT, Format, ListRequest, MOST_ITEMS, Page, list, narrow, read_fields, read_limit};
 pub use params::Params;
+pub use selection::{Selection, select_ords};
 pub use table::Table;

@@ -26,6 +26,10 @@ impl Params {
         self.0.iter().map(|(n, v)| (n.as_str(), v.as_str()))
     }
 
+    pub fn push(&mut self, name: &str, value: &str) {
+        self.0.push((name.to_string(), value.to_string()));
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

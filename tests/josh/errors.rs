@@ -44,6 +44,10 @@ const CASES: &[(Code, &str, &str)] = &[
     (Code::InvalidParameter, "GET", "/v1/bills/hr:119:1?limit=5"),
     (Code::InvalidParameter, "GET", "/v1/sources?limit=5"),
     (Code::InvalidParameter, "GET", "/v1/committees?since=2025-01-01"),
+    (Code::SourceNotSearchable, "GET", "/v1/search?q=markey&source=legislators"),
+    (Code::SourceNotSearchableSemantically, "GET", "/v1/search?q=water&mode=semantic&source=saps"),
+    (Code::InvalidParameter, "GET", "/v1/search"),
+    (Code::UnknownSource, "GET", "/v1/search?q=x&source=bils"),
     (Code::InvalidCursor, "GET", "/v1/bills?cursor=abc"),
     (Code::InvalidCursor, "GET", "/v1/bills?cursor=%F0%9F%98%80"),
 ];

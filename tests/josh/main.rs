@@ -10,6 +10,7 @@ mod ids;
 mod lists;
 mod readme;
 mod rest;
+mod search;
 mod snapshots;
 mod support;
 mod swap;

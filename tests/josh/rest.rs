@@ -28,6 +28,12 @@ fn every_route_in_openapi_answers() {
             };
             url = url.replace(&format!("{{{name}}}"), &segment(&value));
         }
+        for parameter in item["get"]["parameters"].as_array().into_iter().flatten() {
+            if parameter["in"] == "query" && parameter["required"] == true {
+                let example = parameter["schema"]["examples"][0].as_str().unwrap();
+                url.push_str(&format!("?{}={}", parameter["name"].as_str().unwrap(), segment(example)));
+            }
+        }
         let answer = SAMPLE.get(&url);
         assert_eq!(answer.status, 200, "{url}: {}", answer.text());
         let body = answer.json();

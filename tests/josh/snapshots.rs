@@ -9,6 +9,7 @@ fn settled(text: &str) -> String {
         (r"127\.0\.0\.1:\d+", "ADDRESS"),
         (r#""request_id":\s*"[^"]*""#, r#""request_id": "REQUEST""#),
         (r#""took_ms":\s*\d+"#, r#""took_ms": 0"#),
+        (r#""next_cursor":\s*"[^"]*""#, r#""next_cursor": "CURSOR""#),
         (r"[0-9a-f]{64}", "SHA256"),
         (r"[0-9a-f]{32}", "BUNDLE"),
         (r"/\S*/sample-[0-9a-f]+\.db", "SAMPLE"),

@@ -50,7 +50,7 @@ pub fn josh(args: &[&str]) -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("JOSH_")) {
         command.env_remove(name);
     }
-    command.args(args).env("XDG_CACHE_HOME", CACHE.path()).stdin(Stdio::null());
+    command.args(args).env("XDG_CACHE_HOME", CACHE.path()).env("COLUMNS", "100").stdin(Stdio::null());
     command
 }
 

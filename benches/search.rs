@@ -1,0 +1,215 @@
+//! Search in process, beside its peers: words against SQLite FTS5, meaning against scoring every vector, and what opening costs.
+//!
+//! Usage: cargo run --release --example search -- BUNDLE [lexical|semantic|memory|embed ...]     (all of them by default)
+
+use std::path::Path;
+use std::time::Instant;
+
+use josh::bundle::text::TextIndex;
+use josh::bundle::vectors::Vector;
+use josh::bundle::{Bundle, analyzer};
+use josh::query::Params;
+use josh::search::{Candidates, SearchRequest, ranking, semantic};
+use roaring::RoaringBitmap;
+
+const QUESTIONS: usize = 300;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next().expect("give the path of a bundle");
+    let asked: Vec<String> = arguments.collect();
+    let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| a == name);
+    if wanted("memory") {
+        memory(Path::new(&path));
+    }
+    let bundle = Bundle::open(Path::new(&path)).expect("a bundle");
+    if wanted("lexical") {
+        lexical(&bundle);
+    }
+    if wanted("semantic") {
+        by_meaning(&bundle);
+    }
+    if wanted("embed") {
+        embed(&bundle);
+    }
+}
+
+/// Anonymous memory of this process in MB: what is not the page cache's.
+fn private_memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find_map(|l| l.strip_prefix("RssAnon:")).expect("RssAnon");
+    line.trim().trim_end_matches(" kB").parse::<f64>().expect("a number") / 1000.0
+}
+
+fn memory(path: &Path) {
+    let (before, started) = (private_memory(), Instant::now());
+    let bundle = Bundle::open(path).expect("a bundle");
+    let opened = started.elapsed();
+    bundle.prepare_search();
+    let ready = started.elapsed();
+    let mut params = Params::default();
+    params.push("q", "public health program");
+    params.push("mode", "lexical");
+    ranking(&bundle, &SearchRequest::read(&bundle, &params).expect("a request"), 10).expect("results");
+    let passages: u64 = bundle.manifest.sources.iter().map(|s| s.passages).sum();
+    println!(
+        "memory     {passages} passages: opened in {:.0} ms, ready for search in {:.0} ms, {:.0} MB of private memory",
+        opened.as_secs_f64() * 1e3,
+        ready.as_secs_f64() * 1e3,
+        private_memory() - before
+    );
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end.max(1)
+    }
+    fn normal(&mut self) -> f32 {
+        (0..12).map(|_| self.below(1 << 20) as f32 / (1 << 20) as f32).sum::<f32>() - 6.0
+    }
+}
+
+/// Sorted times as milliseconds at two percentiles.
+fn percentiles(mut times: Vec<f64>) -> (f64, f64) {
+    times.sort_by(f64::total_cmp);
+    (times[times.len() / 2], times[times.len() * 99 / 100])
+}
+
+fn passages(index: &TextIndex) -> u32 {
+    index.searcher.num_docs() as u32
+}
+
+/// One to four words that stand together in a text, as often as they stand there; none that says nothing.
+fn questions(index: &TextIndex) -> Vec<String> {
+    let mut random = Random(7);
+    let mut questions = Vec::new();
+    while questions.len() < QUESTIONS {
+        let text = index.passage(random.below(u64::from(passages(index))) as u32).expect("a passage").text;
+        let words: Vec<&str> =
+            text.split_whitespace().map(|w| w.trim_matches('.')).filter(|w| !analyzer::is_stop_word(w)).collect();
+        let length = 1 + random.below(4) as usize;
+        if words.len() > length {
+            let at = random.below((words.len() - length) as u64) as usize;
+            questions.push(words[at..at + length].join(" "));
+        }
+    }
+    questions
+}
+
+fn lexical(bundle: &Bundle) {
+    let index = bundle.text_index().expect("an index");
+    let questions = questions(index);
+    let database = rusqlite::Connection::open_in_memory().expect("SQLite");
+    fill_fts5(bundle, index, &database);
+    let mut ours = Vec::new();
+    let mut theirs = Vec::new();
+    let mut statement = database
+        .prepare("SELECT rowid, bm25(p, 2.0, 1.3, 1.0) AS s FROM p WHERE p MATCH ?1 ORDER BY s LIMIT 10")
+        .expect("a statement");
+    for round in 0..2 {
+        for question in &questions {
+            let mut params = Params::default();
+            params.push("q", question);
+            params.push("mode", "lexical");
+            let started = Instant::now();
+            let request = SearchRequest::read(bundle, &params).expect("a request");
+            let found = ranking(bundle, &request, 10).expect("results");
+            let our_time = started.elapsed().as_secs_f64() * 1e3;
+            let terms: Vec<String> = analyzer::terms(question).iter().map(|t| format!("\"{t}\"")).collect();
+            let started = Instant::now();
+            let rows: Vec<i64> =
+                statement.query_map([terms.join(" OR ")], |row| row.get(0)).expect("rows").flatten().collect();
+            let their_time = started.elapsed().as_secs_f64() * 1e3;
+            assert_eq!(found.is_empty(), rows.is_empty(), "{question}");
+            if round == 1 {
+                ours.push(our_time);
+                theirs.push(their_time);
+            }
+        }
+    }
+    let ((p50, p99), (their_p50, their_p99)) = (percentiles(ours), percentiles(theirs));
+    println!("lexical    {} passages, {QUESTIONS} questions, top 10", passages(index));
+    println!("           Josh {p50:.3} ms p50, {p99:.3} ms p99 (records, with exact totals)");
+    println!("           FTS5 {their_p50:.3} ms p50, {their_p99:.3} ms p99 (passages)");
+    println!("           FTS5 / Josh {:.1} at p50, {:.1} at p99", their_p50 / p50, their_p99 / p99);
+}
+
+/// The same passages with the same fields, stemmed by the same code, in memory.
+fn fill_fts5(bundle: &Bundle, index: &TextIndex, database: &rusqlite::Connection) {
+    let create = "CREATE VIRTUAL TABLE p USING fts5(title, heading, body, content='', tokenize=\"unicode61 tokenchars '-.'\"); BEGIN";
+    database.execute_batch(create).expect("FTS5");
+    let mut insert =
+        database.prepare("INSERT INTO p(rowid, title, heading, body) VALUES (?1, ?2, ?3, ?4)").expect("insert");
+    let stemmed = |text: &str| analyzer::terms(text).join(" ");
+    for number in 0..passages(index) {
+        let record = index.record_of(number).expect("a record") as usize;
+        let entry = bundle.records().by_number(record).expect("a record");
+        let source = bundle.source_of_number(record).expect("a source");
+        let data: serde_json::Value = serde_json::from_str(entry.data).expect("JSON");
+        let passage = index.passage(number).expect("a passage");
+        let title = stemmed(data[source.title].as_str().unwrap_or_default());
+        insert.execute((number, title, stemmed(&passage.heading), stemmed(&passage.text))).expect("inserted");
+    }
+    database.execute_batch("COMMIT; INSERT INTO p(p) VALUES('optimize')").expect("optimized");
+}
+
+/// A question near a passage: its vector with as much noise as signal.
+fn near(vector: &Vector, random: &mut Random) -> Vector {
+    let length = vector.numbers().iter().map(|n| f32::from(*n).powi(2)).sum::<f32>().sqrt();
+    let noise = length / (vector.numbers().len() as f32).sqrt();
+    Vector::of(&vector.numbers().iter().map(|n| f32::from(*n) + noise * random.normal()).collect::<Vec<_>>())
+}
+
+fn by_meaning(bundle: &Bundle) {
+    let (index, vectors) = (bundle.text_index().expect("an index"), bundle.vectors().expect("vectors"));
+    let mut random = Random(11);
+    let asked: Vec<Vector> = std::iter::repeat_with(|| vectors.vector(random.below(u64::from(vectors.count())) as u32))
+        .flatten()
+        .take(100)
+        .collect();
+    let asked: Vec<Vector> = asked.iter().map(|vector| near(vector, &mut random)).collect();
+    let records: u32 = bundle.manifest.sources.iter().map(|s| s.records as u32).sum();
+    println!("semantic   {} vectors, {} questions, 10 records", vectors.count(), asked.len());
+    println!("           {:>9} {:>10} {:>12} {:>12} {:>8}", "filter", "recall@10", "Josh p50", "every one", "ratio");
+    for share in [1.0, 0.5, 0.1, 0.01, 0.001] {
+        let mut chosen = |_: &u32| (random.below(1 << 30) as f64) < share * f64::from(1 << 30);
+        let candidates = match share {
+            1.0 => Candidates::all(0..records),
+            _ => Candidates::of((0..records).filter(&mut chosen).collect::<RoaringBitmap>()),
+        };
+        let (mut ours, mut exact, mut hits, mut all) = (Vec::new(), Vec::new(), 0, 0);
+        for question in &asked {
+            let started = Instant::now();
+            let found = semantic::search(index, vectors, question, &candidates, 10).expect("results");
+            ours.push(started.elapsed().as_secs_f64() * 1e3);
+            let started = Instant::now();
+            let best = semantic::exact(index, vectors, question, &candidates, 10);
+            exact.push(started.elapsed().as_secs_f64() * 1e3);
+            hits += best.iter().filter(|b| found.iter().any(|f| f.record == b.record)).count();
+            all += best.len();
+        }
+        let ((p50, _), (exact_p50, _)) = (percentiles(ours), percentiles(exact));
+        println!(
+            "           {:>7.1} % {:>10.4} {p50:>9.3} ms {exact_p50:>9.3} ms {:>8.1}",
+            share * 100.0,
+            hits as f64 / all.max(1) as f64,
+            exact_p50 / p50
+        );
+    }
+}
+
+fn embed(bundle: &Bundle) {
+    let model = bundle.model().expect("a model");
+    let asked: Vec<String> = (0..100).map(|n| format!("what does bill {n} say about clean drinking water")).collect();
+    let time = |question: &String| {
+        let started = Instant::now();
+        model.question(question).expect("a vector");
+        started.elapsed().as_secs_f64() * 1e3
+    };
+    let (p50, p99) = percentiles(asked.iter().map(time).collect());
+    let (again, _) = percentiles(asked.iter().map(time).collect());
+    println!("embed      a question of 9 words: {p50:.1} ms p50, {p99:.1} ms p99; asked again: {again:.4} ms");
+}

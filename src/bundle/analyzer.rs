@@ -1,0 +1,193 @@
+//! How text becomes terms, the same for building and for asking: lower case, accents folded, English stems, and what lawyers
+//! write kept whole ("H.R." is `hr`, `119-21` and `122.26` are one term each).
+
+use std::sync::LazyLock;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use tantivy::tokenizer::{AsciiFoldingFilter, TextAnalyzer, Token, TokenFilter, TokenStream, Tokenizer};
+
+/// The name under which an index knows the analyzer.
+pub const NAME: &str = "josh";
+
+/// Longer runs are not words; the index keeps no term of them.
+const LONGEST_TERM: usize = 64;
+
+static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+
+pub fn analyzer() -> TextAnalyzer {
+    TextAnalyzer::builder(Words).filter(AsciiFoldingFilter).filter(Stems).build()
+}
+
+/// The terms of a text, in order.
+pub fn terms(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    analyzer().token_stream(text).process(&mut |token| out.push(token.text.clone()));
+    out
+}
+
+/// The words of a text as people write them, lower-case and unstemmed: no numbers, nothing too short to misspell.
+pub fn plain_words(text: &str) -> impl Iterator<Item = String> {
+    let is_plain = |word: &&str| (4..=24).contains(&word.len()) && word.chars().all(char::is_alphabetic);
+    text.split(|c: char| !c.is_alphanumeric()).filter(is_plain).map(str::to_lowercase)
+}
+
+/// Words that stand in every text and tell none from another.
+const STOP_WORDS: &str = "a an and are as at be been but by can do does for from had has have how i if in into is it \
+    its me my no not of on or our she so such than that the their them then there these they this those to under was we \
+    were what when where which who whom why will with would you your";
+
+/// Whether a word says nothing about what is looked for.
+pub fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.split(' ').any(|stop| stop.eq_ignore_ascii_case(word))
+}
+
+/// Cuts text into lower-case words.
+#[derive(Clone)]
+struct Words;
+
+impl Tokenizer for Words {
+    type TokenStream<'a> = WordStream;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream {
+        let mut tokens = Vec::new();
+        for (from, run) in runs(text) {
+            for (at, word) in words(run) {
+                if word.len() <= LONGEST_TERM {
+                    let (offset_from, position) = (from + at, tokens.len());
+                    let text = word.replace(['.', '\'', '’'], "").to_lowercase();
+                    // A number keeps its point: 122.26 is not 12226.
+                    let text = if is_number(word) { word.to_string() } else { text };
+                    let offset_to = offset_from + word.len();
+                    tokens.push(Token { offset_from, offset_to, position, text, position_length: 1 });
+                }
+            }
+        }
+        WordStream { tokens, next: 0 }
+    }
+}
+
+/// Letters and digits with single marks between them.
+fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '\'' | '’');
+    let mut rest = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = rest + text[rest..].find(char::is_alphanumeric)?;
+            let end = text[start..].find(|c| !is_part(c)).map_or(text.len(), |n| start + n);
+            rest = end;
+            let run = text[start..end].trim_end_matches(|c: char| !c.is_alphanumeric());
+            if !run.is_empty() {
+                return Some((start, run));
+            }
+        }
+    })
+}
+
+fn is_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit()) && word.ends_with(|c: char| c.is_ascii_digit())
+}
+
+/// A run is one word when it is a number with its marks or an abbreviation; otherwise hyphens and points part it.
+fn words(run: &str) -> Vec<(usize, &str)> {
+    let abbreviation = || run.split('.').all(|part| part.chars().count() == 1);
+    if is_number(run) || !run.contains(['-', '.']) || abbreviation() {
+        return vec![(0, run)];
+    }
+    let mut out = Vec::new();
+    let mut at = 0;
+    for part in run.split(['-', '.']) {
+        let trimmed = part.trim_matches(|c: char| !c.is_alphanumeric());
+        if !trimmed.is_empty() {
+            let inside = part.find(trimmed).unwrap_or_default();
+            out.push((at + inside, trimmed));
+        }
+        at += part.len() + 1;
+    }
+    out
+}
+
+struct WordStream {
+    tokens: Vec<Token>,
+    next: usize,
+}
+
+impl TokenStream for WordStream {
+    fn advance(&mut self) -> bool {
+        self.next += 1;
+        self.next <= self.tokens.len()
+    }
+    fn token(&self) -> &Token {
+        &self.tokens[self.next - 1]
+    }
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.tokens[self.next - 1]
+    }
+}
+
+/// English stems; a term with a digit in it is a number or a citation and stays as it is.
+#[derive(Clone)]
+struct Stems;
+
+#[derive(Clone)]
+struct StemTokenizer<T>(T);
+
+struct StemStream<S>(S);
+
+impl TokenFilter for Stems {
+    type Tokenizer<T: Tokenizer> = StemTokenizer<T>;
+
+    fn transform<T: Tokenizer>(self, tokenizer: T) -> StemTokenizer<T> {
+        StemTokenizer(tokenizer)
+    }
+}
+
+impl<T: Tokenizer> Tokenizer for StemTokenizer<T> {
+    type TokenStream<'a> = StemStream<T::TokenStream<'a>>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Self::TokenStream<'a> {
+        StemStream(self.0.token_stream(text))
+    }
+}
+
+impl<S: TokenStream> TokenStream for StemStream<S> {
+    fn advance(&mut self) -> bool {
+        if !self.0.advance() {
+            return false;
+        }
+        let token = self.0.token_mut();
+        if !token.text.bytes().any(|b| b.is_ascii_digit()) {
+            token.text = STEMMER.stem(&token.text).into_owned();
+        }
+        true
+    }
+    fn token(&self) -> &Token {
+        self.0.token()
+    }
+    fn token_mut(&mut self) -> &mut Token {
+        self.0.token_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_folded_and_stemmed() {
+        assert_eq!(terms("Regulations, regulating: Velázquez's"), ["regul", "regul", "velazquez"]);
+        assert_eq!(terms("well-known PFAS"), ["well", "known", "pfas"]);
+    }
+
+    #[test]
+    fn citations_stay_whole() {
+        assert_eq!(terms("H.R. 1, P.L. 119-21, 40 CFR 122.26."), ["hr", "1", "pl", "119-21", "40", "cfr", "122.26"]);
+        assert_eq!(terms("U.S.C."), ["usc"]);
+    }
+
+    #[test]
+    fn anything_at_all_is_cut_without_a_panic() {
+        for text in ["", "...", "-'-", "a.-b", "é.-é", "١٢", "x".repeat(1000).as_str(), "日本語 テキスト"] {
+            let _ = terms(text);
+        }
+    }
+}

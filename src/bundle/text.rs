@@ -1,0 +1,298 @@
+//! The text index: its fields, how it is packed into a section of the bundle, and how it is read from the memory map,
+//! with nothing copied.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::ops::{Deref, Range};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tantivy::columnar::Column;
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    Directory, DirectoryLock, FileHandle, Lock, OwnedBytes, WatchCallback, WatchHandle, WritePtr,
+};
+use tantivy::index::SegmentId;
+use tantivy::indexer::NoMergePolicy;
+use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value};
+use tantivy::{DocAddress, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError};
+
+use super::{SharedMap, analyzer, pack};
+
+/// Memory of the writer; more only makes fewer, larger segments before they are merged into one.
+const WRITER_MEMORY: usize = 128 << 20;
+
+/// Words kept for spelling suggestions: more are misspellings themselves.
+const MOST_WORDS: usize = 50_000;
+
+/// Files of ours beside tantivy's: where each record's passages begin, and the words of the texts.
+const STARTS: &str = "josh.starts";
+const WORDS: &str = "josh.words";
+
+/// The fields of a passage.
+#[derive(Clone, Copy)]
+pub struct Fields {
+    /// Number of the record in the records section.
+    pub record: Field,
+    /// Number of the passage, to put segments into order.
+    pub passage: Field,
+    pub title: Field,
+    pub heading: Field,
+    pub body: Field,
+    pub section: Field,
+}
+
+fn schema() -> (Schema, Fields) {
+    let mut builder = Schema::builder();
+    let indexing = TextFieldIndexing::default()
+        .set_tokenizer(analyzer::NAME)
+        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+    let text = TextOptions::default().set_indexing_options(indexing);
+    let fields = Fields {
+        record: builder.add_u64_field("record", FAST),
+        passage: builder.add_u64_field("passage", FAST),
+        title: builder.add_text_field("title", text.clone()),
+        heading: builder.add_text_field("heading", text.clone().set_stored()),
+        body: builder.add_text_field("body", text.set_stored()),
+        section: builder.add_text_field("section", STORED),
+    };
+    (builder.build(), fields)
+}
+
+/// One passage to index.
+pub struct Entry<'a> {
+    pub record: u64,
+    pub title: &'a str,
+    pub section: &'a str,
+    pub heading: &'a str,
+    pub text: &'a str,
+}
+
+/// Builds an index in a folder and packs it into one file. Passages come in the order of their records; the number of a
+/// passage is its place in that order, in this index and in the vectors alike.
+pub struct Builder {
+    folder: PathBuf,
+    writer: IndexWriter,
+    fields: Fields,
+    /// For each record the number of its first passage.
+    starts: Vec<u32>,
+    passages: u32,
+    words: HashMap<String, u32>,
+}
+
+impl Builder {
+    pub fn new(folder: &Path) -> tantivy::Result<Builder> {
+        std::fs::create_dir_all(folder)?;
+        let (schema, fields) = schema();
+        let index = Index::create_in_dir(folder, schema)?;
+        index.tokenizers().register(analyzer::NAME, analyzer::analyzer());
+        // One thread and no merges on the way: passages keep their order.
+        let writer = index.writer_with_num_threads(1, WRITER_MEMORY)?;
+        writer.set_merge_policy(Box::new(NoMergePolicy));
+        Ok(Builder {
+            folder: folder.to_path_buf(),
+            writer,
+            fields,
+            starts: Vec::new(),
+            passages: 0,
+            words: HashMap::new(),
+        })
+    }
+
+    pub fn add(&mut self, entry: &Entry) -> tantivy::Result<()> {
+        self.start_record(entry.record + 1)?;
+        for word in analyzer::plain_words(entry.text).chain(analyzer::plain_words(entry.title)) {
+            *self.words.entry(word).or_default() += 1;
+        }
+        let mut document = TantivyDocument::default();
+        document.add_u64(self.fields.record, entry.record);
+        document.add_u64(self.fields.passage, self.passages.into());
+        document.add_text(self.fields.title, entry.title);
+        document.add_text(self.fields.heading, entry.heading);
+        document.add_text(self.fields.body, entry.text);
+        document.add_text(self.fields.section, entry.section);
+        self.writer.add_document(document)?;
+        self.passages += 1;
+        Ok(())
+    }
+
+    /// Says that the next passage belongs to the record before `end` at the earliest.
+    fn start_record(&mut self, end: u64) -> tantivy::Result<()> {
+        let end = end as usize;
+        if end < self.starts.len() {
+            return Err(TantivyError::InvalidArgument("passages come in the order of their records".into()));
+        }
+        self.starts.resize(end, self.passages);
+        Ok(())
+    }
+
+    pub fn passages(&self) -> u32 {
+        self.passages
+    }
+
+    /// Merges everything into one segment, in order, and writes the section to `out`. The bundle has `records` records.
+    pub fn finish(mut self, records: u64, out: &Path) -> tantivy::Result<()> {
+        self.start_record(records + 1)?;
+        self.writer.commit()?;
+        let segments = self.segments_in_order()?;
+        if segments.len() > 1 {
+            self.writer.merge(&segments).wait()?;
+        }
+        self.writer.garbage_collect_files().wait()?;
+        self.writer.wait_merging_threads()?;
+        let mut starts = io::BufWriter::new(std::fs::File::create(self.folder.join(STARTS))?);
+        for start in &self.starts {
+            starts.write_all(&start.to_le_bytes())?;
+        }
+        starts.flush()?;
+        std::fs::write(self.folder.join(WORDS), common_words(self.words))?;
+        pack::pack(&self.folder, out, |name| !name.ends_with(".lock"))?;
+        Ok(())
+    }
+
+    /// Segments are written in order, but listed in none; their first passages tell.
+    fn segments_in_order(&self) -> tantivy::Result<Vec<SegmentId>> {
+        let reader: IndexReader =
+            self.writer.index().reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        let mut segments = Vec::new();
+        for segment in reader.searcher().segment_readers() {
+            segments.push((segment.fast_fields().u64("passage")?.first(0), segment.segment_id()));
+        }
+        segments.sort_by_key(|(first, _)| *first);
+        Ok(segments.into_iter().map(|(_, id)| id).collect())
+    }
+}
+
+/// The most frequent words, one a line, the most frequent first.
+fn common_words(words: HashMap<String, u32>) -> String {
+    let mut words: Vec<(u32, String)> = words.into_iter().filter(|(_, n)| *n > 1).map(|(w, n)| (n, w)).collect();
+    words.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    words.truncate(MOST_WORDS);
+    words.into_iter().map(|(_, word)| word + "\n").collect()
+}
+
+/// What is shown of a passage.
+#[derive(Default)]
+pub struct Passage {
+    pub section: String,
+    pub heading: String,
+    pub text: String,
+}
+
+/// An index opened from the section.
+pub struct TextIndex {
+    pub searcher: Searcher,
+    pub fields: Fields,
+    /// The record of each passage; none in an index without passages.
+    records: Option<Column<u64>>,
+    starts: OwnedBytes,
+    words: OwnedBytes,
+}
+
+impl TextIndex {
+    pub fn open(map: SharedMap, section: Range<usize>) -> tantivy::Result<TextIndex> {
+        let directory = Packed::read(map, section)?;
+        let (starts, words) = (directory.file(Path::new(STARTS))?, directory.file(Path::new(WORDS))?);
+        let index = Index::open(directory)?;
+        index.tokenizers().register(analyzer::NAME, analyzer::analyzer());
+        let (_, fields) = schema();
+        let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        let searcher = reader.searcher();
+        let records = match searcher.segment_readers() {
+            [] => None,
+            [one] => Some(one.fast_fields().u64("record")?),
+            more => return Err(TantivyError::InternalError(format!("{} segments", more.len()))),
+        };
+        Ok(TextIndex { searcher, fields, records, starts, words })
+    }
+
+    pub fn record_of(&self, passage: u32) -> Option<u32> {
+        u32::try_from(self.records.as_ref()?.first(passage)?).ok()
+    }
+
+    /// The passages of a record.
+    pub fn passages_of(&self, record: u32) -> Range<u32> {
+        let start = |n: usize| {
+            let bytes = self.starts.get(n * 4..n * 4 + 4)?;
+            Some(u32::from_le_bytes(bytes.try_into().ok()?))
+        };
+        match (start(record as usize), start(record as usize + 1)) {
+            (Some(from), Some(to)) => from..to,
+            _ => 0..0,
+        }
+    }
+
+    /// The stored text of a passage.
+    pub fn passage(&self, number: u32) -> tantivy::Result<Passage> {
+        let document: TantivyDocument = self.searcher.doc(DocAddress::new(0, number))?;
+        let text = |field: Field| document.get_first(field).and_then(|v| v.as_str()).unwrap_or_default().to_string();
+        let Fields { section, heading, body, .. } = self.fields;
+        Ok(Passage { section: text(section), heading: text(heading), text: text(body) })
+    }
+
+    /// Words that the texts use, the most frequent first.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        std::str::from_utf8(&self.words).unwrap_or_default().lines()
+    }
+}
+
+/// The packed files as tantivy's read-only directory.
+#[derive(Clone)]
+struct Packed {
+    files: Arc<HashMap<PathBuf, OwnedBytes>>,
+}
+
+impl Packed {
+    fn read(map: SharedMap, section: Range<usize>) -> io::Result<Packed> {
+        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the text index has no valid list of files");
+        let section = OwnedBytes::new(map).slice(section);
+        let listed = pack::list(&section).ok_or_else(damaged)?;
+        let files = listed.into_iter().map(|(name, at)| (PathBuf::from(name), section.slice(at))).collect();
+        Ok(Packed { files: Arc::new(files) })
+    }
+
+    fn file(&self, path: &Path) -> Result<OwnedBytes, OpenReadError> {
+        self.files.get(path).cloned().ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_path_buf()))
+    }
+}
+
+impl std::fmt::Debug for Packed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the packed text index, {} files", self.files.len())
+    }
+}
+
+fn read_only() -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, "a bundle is read-only")
+}
+
+impl Directory for Packed {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        Ok(Arc::new(self.file(path)?))
+    }
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        Err(DeleteError::IoError { io_error: Arc::new(read_only()), filepath: path.to_path_buf() })
+    }
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        Ok(self.files.contains_key(path))
+    }
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        Err(OpenWriteError::wrap_io_error(read_only(), path.to_path_buf()))
+    }
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        Ok(self.file(path)?.deref().to_vec())
+    }
+    fn atomic_write(&self, _: &Path, _: &[u8]) -> io::Result<()> {
+        Err(read_only())
+    }
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+    // Nothing ever writes here, so there is nothing to guard against.
+    fn acquire_lock(&self, _: &Lock) -> Result<DirectoryLock, LockError> {
+        Ok(DirectoryLock::from(Box::new(())))
+    }
+    fn watch(&self, _: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}

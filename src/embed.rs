@@ -1,0 +1,169 @@
+//! Text to vector, by a model that is in the binary or in the bundle. Nothing is fetched.
+//!
+//! fastembed runs the model; below it tract, in pure Rust, stands in for the ONNX runtime. A session runs one text at a time.
+
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+
+use fastembed::{InitOptionsUserDefined, Pooling, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
+use ort::sys::{OrtApi, OrtSessionOptions, OrtStatusPtr};
+use quick_cache::sync::Cache;
+use sha2::{Digest, Sha256};
+
+/// Tokens that the model reads of a text; what is over is cut off.
+pub const MOST_TOKENS: usize = 256;
+
+/// Questions whose vectors are kept: people page, and agents ask again. About 500 bytes each.
+const CACHED: usize = 4096;
+
+/// The files of a model, by the names that they have in a folder of it.
+#[derive(Clone)]
+pub struct ModelFiles<'a> {
+    pub name: &'a str,
+    pub model: &'a [u8],
+    pub tokenizer: &'a [u8],
+    pub config: &'a [u8],
+    pub special_tokens: &'a [u8],
+    pub tokenizer_config: &'a [u8],
+}
+
+/// File names in the order of [`ModelFiles`].
+pub const FILE_NAMES: [&str; 5] =
+    ["model.onnx", "tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"];
+
+/// The model in the binary: all-MiniLM-L6-v2, 8-bit weights (`assets/model/NOTICE`).
+pub static BUILT_IN: ModelFiles = ModelFiles {
+    name: "all-MiniLM-L6-v2",
+    model: include_bytes!("../assets/model/model.onnx"),
+    tokenizer: include_bytes!("../assets/model/tokenizer.json"),
+    config: include_bytes!("../assets/model/config.json"),
+    special_tokens: include_bytes!("../assets/model/special_tokens_map.json"),
+    tokenizer_config: include_bytes!("../assets/model/tokenizer_config.json"),
+};
+
+impl<'a> ModelFiles<'a> {
+    /// The files in the order of [`FILE_NAMES`].
+    pub fn new(name: &'a str, files: [&'a [u8]; 5]) -> ModelFiles<'a> {
+        let [model, tokenizer, config, special_tokens, tokenizer_config] = files;
+        ModelFiles { name, model, tokenizer, config, special_tokens, tokenizer_config }
+    }
+
+    /// A hash of what decides the vectors.
+    pub fn sha256(&self) -> String {
+        let mut hash = Sha256::new();
+        for file in [self.model, self.tokenizer, self.config, self.special_tokens, self.tokenizer_config] {
+            hash.update((file.len() as u64).to_le_bytes());
+            hash.update(file);
+        }
+        hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
+    }
+}
+
+/// The built-in model's hash, computed once.
+pub fn built_in_sha256() -> &'static str {
+    static HASH: LazyLock<String> = LazyLock::new(|| BUILT_IN.sha256());
+    &HASH
+}
+
+/// The built-in model, loaded when it is first needed and kept across bundles.
+pub fn built_in() -> Result<Arc<Model>, String> {
+    static MODEL: OnceLock<Result<Arc<Model>, String>> = OnceLock::new();
+    MODEL.get_or_init(|| Model::load(&BUILT_IN).map(Arc::new)).clone()
+}
+
+/// One session of a model.
+pub struct Session(TextEmbedding);
+
+impl Session {
+    pub fn load(files: &ModelFiles) -> Result<Session, String> {
+        use_tract();
+        let tokenizer = TokenizerFiles {
+            tokenizer_file: files.tokenizer.to_vec(),
+            config_file: files.config.to_vec(),
+            special_tokens_map_file: files.special_tokens.to_vec(),
+            tokenizer_config_file: files.tokenizer_config.to_vec(),
+        };
+        let model = UserDefinedEmbeddingModel::new(files.model.to_vec(), tokenizer).with_pooling(Pooling::Mean);
+        let options = InitOptionsUserDefined::new().with_max_length(MOST_TOKENS);
+        let loaded = TextEmbedding::try_new_from_user_defined(model, options);
+        loaded.map(Session).map_err(|e| format!("the embedding model can't be loaded: {e:#}"))
+    }
+
+    /// The vectors of a few texts of about the same length: shorter ones are padded to the longest.
+    pub fn embed<S: AsRef<str> + Send + Sync>(&mut self, texts: &[S]) -> Result<Vec<Vec<f32>>, String> {
+        self.0.embed(texts, Some(texts.len().max(1))).map_err(|e| format!("a text can't be embedded: {e:#}"))
+    }
+
+    /// How many tokens the model makes of a text, its own two marks among them.
+    pub fn tokens(&self, text: &str) -> Result<usize, String> {
+        let mut tokenizer = self.0.tokenizer.clone();
+        tokenizer.with_truncation(None).map_err(|e| e.to_string())?;
+        tokenizer.encode(text, true).map(|encoding| encoding.len()).map_err(|e| e.to_string())
+    }
+}
+
+/// A model that answers questions: one session, and the vectors of what was asked lately.
+pub struct Model {
+    session: Mutex<Session>,
+    asked: Cache<String, Arc<Vec<f32>>>,
+}
+
+impl Model {
+    pub fn load(files: &ModelFiles) -> Result<Model, String> {
+        Ok(Model { session: Mutex::new(Session::load(files)?), asked: Cache::new(CACHED) })
+    }
+
+    /// The vector of a question. Blocks for about 10 ms unless it was asked before.
+    pub fn question(&self, text: &str) -> Result<Arc<Vec<f32>>, String> {
+        if let Some(known) = self.asked.get(text) {
+            return Ok(known);
+        }
+        // A session that panicked holds no state of the text that made it panic.
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        let vector = session.embed(&[text])?.pop().map(Arc::new).ok_or("the model gave no vector")?;
+        drop(session);
+        self.asked.insert(text.to_string(), vector.clone());
+        Ok(vector)
+    }
+}
+
+/// Puts tract in the place of the ONNX runtime. It lacks one call, which only says how many threads to use.
+fn use_tract() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        ort::set_api(OrtApi { SetIntraOpNumThreads: ignore_threads, ..ort_tract::api() });
+    });
+}
+
+unsafe extern "system" fn ignore_threads(_: *mut OrtSessionOptions, _: i32) -> OrtStatusPtr {
+    OrtStatusPtr::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cosine(a: &[f32], b: &[f32]) -> f32 {
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+        dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+    }
+
+    #[test]
+    fn near_in_meaning_is_near_in_space() {
+        let model = built_in().unwrap();
+        let vector = |text: &str| model.question(text).unwrap();
+        let person = vector("That is a happy person");
+        assert_eq!(person.len(), 384);
+        let (near, far) = (vector("That is a very happy person"), vector("Today is a sunny day"));
+        assert!((cosine(&person, &near) - 0.942).abs() < 0.01, "{}", cosine(&person, &near));
+        assert!((cosine(&person, &far) - 0.260).abs() < 0.02, "{}", cosine(&person, &far));
+        assert!(Arc::ptr_eq(&person, &vector("That is a happy person")), "asked again, it is remembered");
+    }
+
+    #[test]
+    fn any_text_has_a_vector() {
+        let model = built_in().unwrap();
+        for text in ["", " ", "\u{0}", "😀", &"word ".repeat(5000), &"x".repeat(50_000)] {
+            assert_eq!(model.question(text).unwrap().len(), 384);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Two rankings into one, by reciprocal rank: a record's score is the sum of 1 / (60 + rank) over the rankings that have it. Ranks need no
+//! common scale, which BM25 scores and cosines do not have. Pure.
+
+use std::collections::HashMap;
+
+const K: f32 = 60.0;
+
+/// A record with its place in each ranking, from 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fused {
+    pub record: u32,
+    pub score: f32,
+    pub lexical: Option<usize>,
+    pub semantic: Option<usize>,
+}
+
+/// What a place in one ranking is worth.
+pub fn share(rank: usize) -> f32 {
+    1.0 / (K + rank as f32)
+}
+
+/// The records of both rankings, best first; ties in the order of the records.
+pub fn fuse(lexical: &[u32], semantic: &[u32]) -> Vec<Fused> {
+    let mut places: HashMap<u32, (Option<usize>, Option<usize>)> =
+        HashMap::with_capacity(lexical.len() + semantic.len());
+    for (rank, record) in lexical.iter().enumerate() {
+        places.entry(*record).or_default().0 = Some(rank + 1);
+    }
+    for (rank, record) in semantic.iter().enumerate() {
+        places.entry(*record).or_default().1 = Some(rank + 1);
+    }
+    let fused = places.into_iter().map(|(record, (lexical, semantic))| {
+        let score = lexical.map_or(0.0, share) + semantic.map_or(0.0, share);
+        Fused { record, score, lexical, semantic }
+    });
+    let mut fused: Vec<Fused> = fused.collect();
+    fused.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.record.cmp(&b.record)));
+    fused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_both_rank_comes_before_what_one_ranks_alike() {
+        let fused = fuse(&[1, 2, 3], &[3, 4]);
+        let order: Vec<u32> = fused.iter().map(|f| f.record).collect();
+        assert_eq!(order, [3, 1, 2, 4], "{fused:?}");
+        assert_eq!((fused[0].lexical, fused[0].semantic), (Some(3), Some(1)));
+        assert!((fused[0].score - (1.0 / 63.0 + 1.0 / 61.0)).abs() < 1e-6);
+        assert_eq!((fused[1].lexical, fused[1].semantic), (Some(1), None));
+    }
+
+    #[test]
+    fn one_ranking_alone_keeps_its_order_and_ties_go_by_number() {
+        let order =
+            |lexical: &[u32], semantic: &[u32]| fuse(lexical, semantic).iter().map(|f| f.record).collect::<Vec<_>>();
+        assert_eq!(order(&[9, 5, 7], &[]), [9, 5, 7]);
+        assert_eq!(order(&[9], &[2]), [2, 9]);
+        assert_eq!(order(&[], &[]), Vec::<u32>::new());
+    }
+}

@@ -1,0 +1,89 @@
+//! Search by meaning: the passages whose vectors are nearest to the question's, within a set of candidate records.
+//!
+//! Few candidates are scored one by one, which misses none. Many are found by walking the graph with the candidates as
+//! its condition; when the walk comes back with too little, they are scored one by one after all.
+
+use super::candidates::Candidates;
+use crate::bundle::text::TextIndex;
+use crate::bundle::vectors::{Near, Vector, Vectors, by_similarity};
+
+/// Up to so many passages are scored one by one: a few milliseconds.
+const FEW: u64 = 30_000;
+/// So are more of them where they are less than this share of all: the walk then visits most of the graph in vain
+/// (`benches/README.md`).
+const SMALL_SHARE: u64 = 8;
+
+/// A walk for fewer passages than this misses some of the nearest.
+const SHORTEST_WALK: usize = 400;
+
+/// A record with its nearest passage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    pub record: u32,
+    pub similarity: f32,
+    pub passage: u32,
+}
+
+/// The `most` records whose passages are nearest, the nearest first.
+pub fn search(
+    index: &TextIndex,
+    vectors: &Vectors,
+    question: &Vector,
+    candidates: &Candidates,
+    most: usize,
+) -> Result<Vec<Hit>, String> {
+    let passages = candidates.passages(index);
+    let everything = u64::from(vectors.count());
+    if passages <= FEW || passages * SMALL_SHARE <= everything {
+        return Ok(exact(index, vectors, question, candidates, most));
+    }
+    // A record can have many near passages: ask for more until there are enough records.
+    let mut wanted = (2 * most).max(SHORTEST_WALK);
+    loop {
+        let allowed = |passage: u32| index.record_of(passage).is_some_and(|record| candidates.contains(record));
+        let condition: Option<&dyn Fn(u32) -> bool> = if passages >= everything { None } else { Some(&allowed) };
+        let near = vectors.walk(question, wanted, condition)?;
+        let is_short = near.len() < wanted;
+        let hits = by_record(index, near);
+        if hits.len() >= most {
+            return Ok(hits.into_iter().take(most).collect());
+        }
+        if is_short || wanted as u64 >= everything / 4 {
+            return Ok(exact(index, vectors, question, candidates, most));
+        }
+        wanted *= 4;
+    }
+}
+
+/// Scores every passage of every candidate.
+pub fn exact(
+    index: &TextIndex,
+    vectors: &Vectors,
+    question: &Vector,
+    candidates: &Candidates,
+    most: usize,
+) -> Vec<Hit> {
+    let mut hits: Vec<Hit> = Vec::new();
+    for record in candidates.iter() {
+        let best = vectors.nearest_of(question, index.passages_of(record), 1);
+        hits.extend(best.first().map(|n| Hit { record, similarity: n.similarity, passage: n.passage }));
+    }
+    if most > 0 && most < hits.len() {
+        hits.select_nth_unstable_by(most - 1, order);
+    }
+    hits.truncate(most);
+    hits.sort_unstable_by(order);
+    hits
+}
+
+fn order(a: &Hit, b: &Hit) -> std::cmp::Ordering {
+    let near = |hit: &Hit| Near { passage: hit.passage, similarity: hit.similarity };
+    by_similarity(&near(a), &near(b))
+}
+
+/// The nearest passage of each record; they come nearest first.
+fn by_record(index: &TextIndex, near: Vec<Near>) -> Vec<Hit> {
+    let mut seen = std::collections::HashSet::new();
+    let hit = |n: Near| Some(Hit { record: index.record_of(n.passage)?, similarity: n.similarity, passage: n.passage });
+    near.into_iter().filter_map(hit).filter(|hit| seen.insert(hit.record)).collect()
+}
