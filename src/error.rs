@@ -31,6 +31,9 @@ codes! {
     InvalidCursor        "invalid_cursor"         400 "invalid_request" false "Start again without `cursor`, and pass next_cursor on unchanged with the same parameters.";
     SourceNotSearchable  "source_not_searchable"  400 "invalid_request" false "Text search takes sources that carry a text; find names and numbers by listing the source.";
     SourceNotSearchableSemantically "source_not_searchable_semantically" 400 "invalid_request" false "Search with mode=lexical, or leave `mode` out.";
+    SourceNotResolvable  "source_not_resolvable"  400 "invalid_request" false "Names are resolved in registries; search texts with /v1/search.";
+    AggregateTooBroad    "aggregate_too_broad"    422 "invalid_request" false "Narrow the question by one of the fields of hint.suggest_narrowing.";
+    AggregateTimeout     "aggregate_timeout"      504 "timeout"         true  "Narrow the question by one of the fields of hint.suggest_narrowing, or ask again when the server is less busy.";
     PayloadTooLarge      "payload_too_large"      413 "invalid_request" false "Requests need no body; send none.";
     BundleUnavailable    "bundle_unavailable"     503 "unavailable"     true  "The bundle file was changed in place. Put a whole bundle there by renaming; Josh then loads it by itself.";
     InternalError        "internal_error"         500 "internal"        true  "Report the request id to whoever runs this server; its log has the cause.";

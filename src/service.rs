@@ -5,10 +5,12 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use serde_json::{Value, json};
 
+use crate::aggregate::{self, Numbers};
 use crate::bundle::{Bundle, BundleError, SourceFacts};
 use crate::catalog::{Field, Kind, Source, Sub, SubKind};
+use crate::dossier::{self, Dossier};
 use crate::error::{Code, Error, Result};
-use crate::query::{self, ListRequest, Page, Params, Table};
+use crate::query::{self, Limits, ListRequest, Page, Params, Table};
 use crate::record::{self, Found};
 use crate::search::{self, Results, SearchRequest};
 
@@ -39,6 +41,11 @@ pub const OPERATIONS: &[Operation] = &[
     },
     Operation { name: "get_record", route: "/v1/{source}/{id}", about: "One record with its citation" },
     Operation {
+        name: "get_dossier",
+        route: "/v1/{source}/{id}/dossier",
+        about: "The record and the first items of everything that hangs on it, in one answer",
+    },
+    Operation {
         name: "list_sub_resource",
         route: "/v1/{source}/{id}/{sub}",
         about: "What hangs under a record: filtered, sorted, page by page",
@@ -48,11 +55,12 @@ pub const OPERATIONS: &[Operation] = &[
 /// The open bundle, swapped as a whole. Requests hold the one they began with.
 pub struct Josh {
     current: ArcSwap<Bundle>,
+    pub limits: Limits,
 }
 
 impl Josh {
-    pub fn new(bundle: Bundle) -> Josh {
-        Josh { current: ArcSwap::from_pointee(bundle) }
+    pub fn new(bundle: Bundle, limits: Limits) -> Josh {
+        Josh { current: ArcSwap::from_pointee(bundle), limits }
     }
 
     pub fn bundle(&self) -> Arc<Bundle> {
@@ -98,6 +106,12 @@ pub fn list_records(bundle: &Bundle, key: &str, params: &Params) -> Result<(List
     run(bundle, &Table::of_source(bundle, source, facts), params)
 }
 
+/// `GET /v1/{source}?aggregate=…`
+pub fn aggregate_records(bundle: &Bundle, key: &str, params: &Params, limits: Limits) -> Result<Numbers> {
+    let (source, facts) = held(bundle, key)?;
+    aggregate::numbers(bundle, source, &Table::of_source(bundle, source, facts), params, limits)
+}
+
 /// `GET /v1/search`
 pub fn search(bundle: &Bundle, params: &Params) -> Result<Results> {
     let request = SearchRequest::read(bundle, params)?;
@@ -132,6 +146,12 @@ pub fn list_sub_resource(
     let found = record::find_in(bundle, source, id)?;
     let table = Table::of_sub(bundle, source, sub, found.entry.id);
     run(bundle, &table.ok_or_else(|| Error::internal("an offered sub-resource without a table"))?, params)
+}
+
+/// `GET /v1/{source}/{id}/dossier`
+pub fn get_dossier<'a>(bundle: &'a Bundle, key: &str, id: &str, params: &Params) -> Result<Dossier<'a>> {
+    let (source, _) = held(bundle, key)?;
+    dossier::gather(bundle, source, id, params)
 }
 
 fn run(bundle: &Bundle, table: &Table, params: &Params) -> Result<(ListRequest, Page)> {

@@ -3,10 +3,13 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
+
+use crate::query::Limits;
 
 pub const DEFAULT_LISTEN: &str = "127.0.0.1:8080";
 
@@ -25,6 +28,14 @@ pub struct Given {
     /// Worker threads [default: one for each core]
     #[arg(long, env = "JOSH_WORKERS", value_name = "N")]
     pub workers: Option<usize>,
+
+    /// Records that one count or sum may touch [default: 50000000]
+    #[arg(long, env = "JOSH_AGGREGATE_ROWS", value_name = "N")]
+    pub aggregate_rows: Option<u64>,
+
+    /// Milliseconds that one count or sum may take [default: 5000]
+    #[arg(long, env = "JOSH_AGGREGATE_MS", value_name = "MS")]
+    pub aggregate_ms: Option<u64>,
 
     /// What to log: error, warn, info, debug (each request), or a tracing filter [default: info]
     #[arg(long, env = "JOSH_LOG", value_name = "LEVEL")]
@@ -54,13 +65,22 @@ pub struct Settings {
     pub bundle: Option<PathBuf>,
     pub listen: SocketAddr,
     pub workers: usize,
+    pub limits: Limits,
     pub log: String,
     pub log_format: LogFormat,
 }
 
 /// The environment variables that mean something.
-pub const VARIABLES: [&str; 6] =
-    ["JOSH_BUNDLE", "JOSH_LISTEN", "JOSH_WORKERS", "JOSH_LOG", "JOSH_LOG_FORMAT", "JOSH_CONFIG"];
+pub const VARIABLES: [&str; 8] = [
+    "JOSH_BUNDLE",
+    "JOSH_LISTEN",
+    "JOSH_WORKERS",
+    "JOSH_AGGREGATE_ROWS",
+    "JOSH_AGGREGATE_MS",
+    "JOSH_LOG",
+    "JOSH_LOG_FORMAT",
+    "JOSH_CONFIG",
+];
 
 impl Settings {
     pub fn resolve(given: Given) -> Result<Settings> {
@@ -76,7 +96,11 @@ impl Settings {
             Some(n) => n,
             None => std::thread::available_parallelism().map_or(2, |n| n.get()),
         };
+        let defaults = Limits::default();
+        let time = given.aggregate_ms.or(file.aggregate_ms).map_or(defaults.time, Duration::from_millis);
+        let limits = Limits { rows: given.aggregate_rows.or(file.aggregate_rows).unwrap_or(defaults.rows), time };
         Ok(Settings {
+            limits,
             bundle: given.bundle.or(file.bundle),
             listen: address(&listen)?,
             workers,

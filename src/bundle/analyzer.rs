@@ -20,8 +20,11 @@ pub fn analyzer() -> TextAnalyzer {
 
 /// The terms of a text, in order.
 pub fn terms(text: &str) -> Vec<String> {
+    thread_local! {
+        static ANALYZER: std::cell::RefCell<TextAnalyzer> = std::cell::RefCell::new(analyzer());
+    }
     let mut out = Vec::new();
-    analyzer().token_stream(text).process(&mut |token| out.push(token.text.clone()));
+    ANALYZER.with_borrow_mut(|analyzer| analyzer.token_stream(text).process(&mut |token| out.push(token.text.clone())));
     out
 }
 

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 use std::sync::Mutex;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 use duckdb::{AccessMode, Config, Connection, Row, params_from_iter};
 
@@ -40,7 +42,39 @@ impl Database {
 
     /// The rows of a query, each as its columns in text form. Values are bound, never spliced.
     pub fn rows(&self, sql: &str, values: &[String]) -> Result<Vec<Vec<Option<String>>>> {
-        self.query(sql, values, |row| (0..row.as_ref().column_count()).map(|i| row.get(i)).collect())
+        self.query(sql, values, texts)
+    }
+
+    /// The rows of a query, or nothing if it took longer than this and was interrupted.
+    pub fn rows_within(
+        &self,
+        sql: &str,
+        values: &[String],
+        time: Duration,
+    ) -> Result<Option<Vec<Vec<Option<String>>>>> {
+        let connection = self.take()?;
+        let handle = connection.interrupt_handle();
+        let (done, waiting) = std::sync::mpsc::channel::<()>();
+        let (rows, late) = std::thread::scope(|scope| {
+            let watch = scope.spawn(move || {
+                let late = waiting.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+                if late {
+                    handle.interrupt();
+                }
+                late
+            });
+            let rows = query(&connection, sql, values, texts);
+            drop(done);
+            (rows, watch.join().unwrap_or(false))
+        });
+        match rows {
+            Ok(rows) => {
+                lock(&self.idle).push(connection);
+                Ok(Some(rows))
+            }
+            Err(_) if late => Ok(None),
+            Err(error) => Err(Error::internal(error)),
+        }
     }
 
     /// The one column of a query, a number in each row.
@@ -63,6 +97,11 @@ impl Database {
             None => lock(&self.first).try_clone().map_err(Error::internal),
         }
     }
+}
+
+/// The columns of a row, in text form.
+fn texts(row: &Row) -> duckdb::Result<Vec<Option<String>>> {
+    (0..row.as_ref().column_count()).map(|i| row.get(i)).collect()
 }
 
 fn query<T>(

@@ -14,8 +14,8 @@ use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 use super::{BundleError, SharedMap, pack};
 
 /// Neighbours of a node, and how many candidates building looks at: higher finds more and takes longer.
-const CONNECTIVITY: usize = 16;
-const EXPANSION_ADD: usize = 128;
+const CONNECTIVITY: usize = 24;
+const EXPANSION_ADD: usize = 160;
 
 const MATRIX: &str = "matrix";
 const NORMS: &str = "norms";

@@ -8,19 +8,26 @@ use actix_web::http::Uri;
 use actix_web::test::{TestRequest, call_service, init_service, read_body};
 use actix_web::web;
 use anyhow::Result;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::{Unusable, open};
+use crate::query::Limits;
 use crate::service::Josh;
 use crate::settings::LogFormat;
 use crate::{http, telemetry};
 
+/// What a person types and a URI can't hold: spaces, quotes, letters beyond ASCII. What is encoded already stays as it is.
+const TYPED: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'{').add(b'}').add(b'|').add(b'\\').add(b'^');
+
 pub fn run(path: &str, bundle: Option<&Path>) -> Result<ExitCode> {
+    let path = &utf8_percent_encode(path, TYPED).to_string();
     if !path.starts_with('/') || path.parse::<Uri>().is_err() {
-        let message = format!("{path:?} is not a path: give one like '/v1/bills?limit=3', percent-encoded");
+        let message = format!("{path:?} is not a path: give one like '/v1/bills?limit=3'");
         return Err(Unusable(message).into());
     }
     telemetry::start("warn", LogFormat::Text)?;
-    let josh = web::Data::new(Josh::new(open(bundle)?));
+    let josh = web::Data::new(Josh::new(open(bundle)?, Limits::default()));
     let (status, body) = actix_web::rt::System::new().block_on(async {
         // actix's in-process service: the whole application, without a socket.
         let app = init_service(http::app(josh)).await;

@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub fn run(settings: Settings) -> Result<ExitCode> {
     telemetry::start(&settings.log, settings.log_format).map_err(|e| Unusable(format!("{e:#}")))?;
     let grammar = std::thread::spawn(ids::prepare);
-    let josh = web::Data::new(Josh::new(open(settings.bundle.as_deref())?));
+    let josh = web::Data::new(Josh::new(open(settings.bundle.as_deref())?, settings.limits));
     // A panic there would meet the first request that reads an id, with a better message than ours.
     let _ = grammar.join();
     rt::System::new().block_on(async {

@@ -6,8 +6,9 @@ use serde_json::{Map, Value, json};
 use crate::bundle::{Bundle, SourceFacts};
 use crate::catalog::ids::FORMS;
 use crate::catalog::{Field, Kind, Source, Sub, SubKind};
+use crate::dossier;
 use crate::error::Code;
-use crate::query::{DEFAULT_LIMIT, Format, MOST_ITEMS, Op, Table};
+use crate::query::{DEFAULT_LIMIT, Format, INTERVALS, MOST_ITEMS, Op, Table};
 use crate::search::Mode;
 use crate::service::{OPERATIONS, describe_sub};
 
@@ -84,6 +85,9 @@ fn add_source(paths: &mut Map<String, Value>, bundle: &Bundle, source: &'static 
         &format!("{}List", schema_name(source)),
         true,
     );
+    let mut list = list;
+    let schema = &mut list["get"]["responses"]["200"]["content"]["application/json"]["schema"];
+    *schema = json!({ "anyOf": [schema.clone(), { "$ref": "#/components/schemas/Numbers" }] });
     insert(paths, &format!("/v1/{key}"), list);
 
     let form = FORMS.iter().find(|f| f.0 == key).map_or("", |f| f.1);
@@ -96,6 +100,26 @@ fn add_source(paths: &mut Map<String, Value>, bundle: &Bundle, source: &'static 
         &format!("/v1/{key}/{{id}}"),
         get(&format!("get_{slug}"), &about, vec![id(), fields], schema_name(source).as_str(), false),
     );
+
+    if dossier::sections(key).is_some() {
+        let mut parameters = vec![id()];
+        if dossier::takes_congress(key) {
+            parameters.push(query_parameter(
+                "congress",
+                json!({ "type": "integer" }),
+                "Only what belongs to this congress",
+            ));
+        }
+        let about = format!("Everything about a {}: the record and the first items of each section", source.one);
+        let mut item = get(&format!("get_{slug}_dossier"), &about, parameters, schema_name(source).as_str(), false);
+        let schema = &mut item["get"]["responses"]["200"]["content"]["application/json"]["schema"];
+        schema["required"] = json!(["data", "citation", "sections", "meta"]);
+        schema["properties"]["sections"] = json!({
+            "type": "object",
+            "additionalProperties": { "$ref": "#/components/schemas/DossierSection" },
+        });
+        insert(paths, &format!("/v1/{key}/{{id}}/dossier"), item);
+    }
 
     for sub in source.subs.iter().filter(|s| describe_sub(bundle, source, s).is_some()) {
         let Some(table) = Table::of_sub(bundle, source, sub, "") else { continue };
@@ -226,6 +250,21 @@ fn list_parameters(table: &Table) -> Vec<Value> {
         query_parameter("fields", json!({ "type": "string" }), "Fields to show, separated by commas"),
         query_parameter("format", json!({ "type": "string", "enum": Format::NAMES.map(|f| f.0) }), "json by default"),
     ];
+    let plan =
+        |allows: fn(&Field) -> bool| table.columns.iter().filter(|f| allows(f)).map(|f| f.name).collect::<Vec<_>>();
+    for name in table.number_parameters() {
+        let (schema, about) = match name {
+            "aggregate" => (json!({ "type": "string", "enum": ["count", "sum"] }), "Numbers instead of records"),
+            "group_by" => (json!({ "type": "string", "examples": plan(|f| f.group) }), "One field to group by, or two"),
+            "sum_field" => (json!({ "type": "string", "enum": plan(|f| f.sum) }), "Field to sum"),
+            "bucket_by_time" => (json!({ "type": "string", "enum": plan(|f| f.time) }), "Date to bucket by"),
+            "time_interval" => {
+                (json!({ "type": "string", "enum": INTERVALS.map(|i| i.0), "default": "month" }), "Width of a bucket")
+            }
+            _ => (json!({ "type": "string" }), "With `aggregate`: only records whose texts have all of these words"),
+        };
+        out.push(query_parameter(name, schema, about));
+    }
     if let Some(date) = table.main_date {
         let schema = json!({ "type": "string" });
         out.push(query_parameter("since", schema.clone(), &format!("{date} on or after: 2025-01-31, 2025-01 or 2025")));
@@ -291,6 +330,25 @@ fn fixed_schemas() -> Map<String, Value> {
     let schemas = json!({
         "Record": { "type": "object", "description": "A record of any source", "required": ["id"] },
         "Row": { "type": "object", "description": "A row of a sub-resource; GET /v1/sources/{source} lists its fields" },
+        "Numbers": { "type": "object", "description": "With `aggregate`: one value, or buckets, largest first or in the order of time", "required": ["query_cost", "meta"], "properties": {
+            "value": { "type": "integer" },
+            "buckets": { "type": "array", "items": { "type": "object", "required": ["key", "label", "value"], "properties": {
+                "key": { "description": "The group's value or the interval's first day; a pair where there are two dimensions" },
+                "label": { "description": "The key as people write it: a name beside an id" },
+                "value": { "type": "integer" },
+            } } },
+            "total_buckets": { "type": "integer" },
+            "other": { "type": "object", "description": "What the buckets that are not shown come to" },
+            "query_cost": { "type": "object", "properties": { "rows": { "type": "integer" }, "ms": { "type": "integer" } } },
+            "meta": { "$ref": "#/components/schemas/Meta" },
+        } },
+        "DossierSection": { "type": "object", "required": ["total", "items", "truncated", "more_url"], "properties": {
+            "total": { "type": "integer" },
+            "items": { "type": "array", "items": { "type": "object" } },
+            "truncated": { "type": "boolean" },
+            "more_url": { "type": ["string", "null"], "description": "The list of all items" },
+            "unavailable": { "type": "string", "description": "Why this bundle can't have any" },
+        } },
         "SearchResult": { "type": "object", "required": ["id", "source", "title", "url", "snippet", "score", "ranks", "citation"], "properties": {
             "id": { "type": "string" },
             "source": { "type": "string" },

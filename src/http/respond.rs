@@ -8,7 +8,9 @@ use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 use serde_json::{Map, Value, json};
 
 use super::front::Context;
+use crate::aggregate::Numbers;
 use crate::bundle::{Bundle, stable_hash};
+use crate::dossier::Dossier;
 use crate::error::{Code, Error, Result};
 use crate::query::{Format, Page};
 use crate::record::Found;
@@ -116,6 +118,36 @@ pub fn page(request: &HttpRequest, bundle: &Bundle, format: Format, page: &Page)
         }
     }
     Ok(response)
+}
+
+/// Counts and sums: `{"value" | "buckets", "total_buckets", "other"?, "query_cost", "meta"}`, or the buckets as a table.
+pub fn numbers(request: &HttpRequest, bundle: &Bundle, numbers: &Numbers) -> Result<HttpResponse> {
+    if numbers.format != Format::Json {
+        return page(request, bundle, numbers.format, &numbers.page);
+    }
+    let mut body = numbers.answer.to_string();
+    body.pop();
+    body.push(',');
+    push_meta(&mut body, request, bundle, &[]);
+    body.push('}');
+    Ok(ok(request, bundle, JSON, body))
+}
+
+/// A dossier as far as it goes without the request: `{"data", "citation", "sections"`, and how the id was written.
+pub fn dossier_body(dossier: &Dossier) -> (String, Option<Value>) {
+    let found = &dossier.found;
+    let resolved = found.asked.as_ref().map(|asked| json!({ "asked": asked, "id": found.entry.id }));
+    let (data, citation) = (found.entry.data, found.entry.citation);
+    (format!("{{\"data\":{data},\"citation\":{citation},{},", dossier.sections_json()), resolved)
+}
+
+pub fn dossier(request: &HttpRequest, bundle: &Bundle, (mut body, resolved): (String, Option<Value>)) -> HttpResponse {
+    match &resolved {
+        Some(resolved) => push_meta(&mut body, request, bundle, &[("resolved", resolved)]),
+        None => push_meta(&mut body, request, bundle, &[]),
+    }
+    body.push('}');
+    ok(request, bundle, JSON, body)
 }
 
 /// Search results: `{"results", "total", "took_ms", "next_cursor"?, "degraded"?, "meta"}`.

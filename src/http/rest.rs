@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 use super::respond;
 use crate::bundle::Bundle;
 use crate::error::{Code, Error, Result};
-use crate::query::{ListRequest, Page, Params, narrow, read_fields};
+use crate::query::{AggregateRequest, ListRequest, Page, Params, narrow, read_fields};
 use crate::record::Found;
 use crate::service::{self, Josh};
 
@@ -75,10 +75,23 @@ pub async fn answer(request: HttpRequest, josh: web::Data<Josh>) -> HttpResponse
                 let found = web::block(move || service::search(&held, &params)).await;
                 found.map_err(Error::internal).flatten().map(|results| respond::results(&request, &bundle, &results))
             }
+            Route::List(key) if AggregateRequest::is_meant(&params) => {
+                let (held, limits) = (bundle.clone(), josh.limits);
+                let counted = web::block(move || service::aggregate_records(&held, &key, &params, limits)).await;
+                counted.map_err(Error::internal).flatten().and_then(|n| respond::numbers(&request, &bundle, &n))
+            }
             Route::List(key) => {
                 let held = bundle.clone();
                 let listed = web::block(move || service::list_records(&held, &key, &params)).await;
                 page(&request, &bundle, listed)
+            }
+            Route::Sub(key, id, sub) if sub == "dossier" => {
+                let held = bundle.clone();
+                let body = web::block(move || {
+                    let dossier = service::get_dossier(&held, &key, &id, &params)?;
+                    Ok(respond::dossier_body(&dossier))
+                });
+                body.await.map_err(Error::internal).flatten().map(|body| respond::dossier(&request, &bundle, body))
             }
             Route::Sub(key, id, sub) => {
                 let held = bundle.clone();

@@ -8,7 +8,7 @@ use super::params::Params;
 use super::table::{Items, Table};
 use crate::bundle::{Bundle, stable_hash};
 use crate::catalog::Field;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 
 pub const DEFAULT_LIMIT: usize = 20;
 pub const MOST_ITEMS: usize = 100;
@@ -132,7 +132,7 @@ fn names(columns: &[Field]) -> Vec<&'static str> {
     columns.iter().map(|c| c.name).collect()
 }
 
-fn read_format(value: &str) -> Result<Format> {
+pub(super) fn read_format(value: &str) -> Result<Format> {
     match Format::NAMES.iter().find(|(name, _)| *name == value) {
         Some((_, format)) => Ok(*format),
         None => Err(Error::invalid("format", format!("`format` can't be {value:?}."))
@@ -163,7 +163,15 @@ pub(super) fn read_filter(name: &str, value: &str, table: &Table, read_id: ReadI
         None => {
             let filters = table.columns.iter().filter(|c| c.can_filter()).map(|c| c.name);
             let dates = if table.main_date.is_some() { &["since", "until"][..] } else { &[] };
-            let valid: Vec<&str> = RESERVED.into_iter().chain(dates.iter().copied()).chain(filters).collect();
+            let numbers = table.number_parameters();
+            let names = RESERVED.into_iter().chain(numbers.iter().copied()).chain(dates.iter().copied());
+            let valid: Vec<&str> = names.chain(filters).collect();
+            if name == "q" && table.has_text && !numbers.is_empty() {
+                let message = "`q` finds names in registries; these records carry a text, which /v1/search searches.";
+                let mut error = Error::new(Code::SourceNotResolvable, message).hint("use_tool", "search");
+                error.field = Some("q".into());
+                return Err(error.hint("use", format!("/v1/search?q={value}")));
+            }
             Err(Error::invalid(name, format!("There is no parameter {name:?} here.")).suggest(base, valid))
         }
     }

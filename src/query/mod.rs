@@ -1,6 +1,7 @@
 //! Requests as types: parameters checked against the catalog and the bundle, and the SQL made from them. SQL for
 //! serving is written here and nowhere else.
 
+mod aggregate;
 mod cursor;
 mod filter;
 mod listing;
@@ -8,6 +9,7 @@ mod params;
 mod selection;
 mod table;
 
+pub use aggregate::{Aggregate, AggregateRequest, Answer, INTERVALS, Limits, aggregate};
 pub use cursor::Cursor;
 pub use filter::Op;
 pub use listing::{DEFAULT_LIMIT, Format, ListRequest, MOST_ITEMS, Page, list, narrow, read_fields, read_limit};

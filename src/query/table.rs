@@ -4,6 +4,7 @@ use crate::bundle::{Bundle, SourceFacts};
 use crate::catalog::spec::{BODY, TOC};
 use crate::catalog::{Field, Source, Sub, SubKind};
 
+use super::aggregate::PARAMETERS as AGGREGATE_PARAMETERS;
 use super::filter::Filter;
 
 /// One list: a table with the columns that this bundle offers, and the conditions that are not the caller's to choose.
@@ -15,6 +16,8 @@ pub struct Table<'a> {
     pub facts: Option<&'a SourceFacts>,
     pub scope: Vec<Filter>,
     pub items: Items,
+    /// Whether the records carry a text that `q` can ask for.
+    pub has_text: bool,
     /// Whether `version` chooses a text and its absence means the current one.
     pub has_versions: bool,
 }
@@ -38,6 +41,7 @@ impl<'a> Table<'a> {
             facts: Some(facts),
             scope: Vec::new(),
             items: Items::Records { first: bundle.first_number(source) },
+            has_text: source.shape.has_body(),
             has_versions: false,
         }
     }
@@ -51,6 +55,7 @@ impl<'a> Table<'a> {
             facts: None,
             scope: vec![Filter::parent(id)],
             items: Items::Rows,
+            has_text: false,
             has_versions,
         };
         match sub.kind {
@@ -65,6 +70,15 @@ impl<'a> Table<'a> {
                 Some(table)
             }
         }
+    }
+
+    /// The parameters that ask for numbers about this list, if it has any: only whole sources have an aggregation plan.
+    pub fn number_parameters(&self) -> Vec<&'static str> {
+        if !self.scope.is_empty() || self.items == Items::Rows {
+            return Vec::new();
+        }
+        let text = if self.has_text { &["q"][..] } else { &[] };
+        AGGREGATE_PARAMETERS.iter().chain(text).copied().collect()
     }
 
     pub fn column(&self, name: &str) -> Option<Field> {

@@ -2,7 +2,7 @@
 //! filter hides a result.
 
 use roaring::RoaringBitmap;
-use tantivy::query::{BooleanQuery, BoostQuery, EmptyQuery, EnableScoring, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::query::{BooleanQuery, EmptyQuery, EnableScoring, Occur, PhraseQuery, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, Score, Term};
 
@@ -10,10 +10,6 @@ use super::ask::{Ask, Phrase};
 use super::candidates::Candidates;
 use crate::bundle::analyzer::{is_stop_word, terms};
 use crate::bundle::text::{Fields, TextIndex};
-
-/// A word in the title says more about a document than one in its text, and a heading lies between.
-const TITLE_BOOST: Score = 2.0;
-const HEADING_BOOST: Score = 1.3;
 
 /// A record that matched, with its best passage.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,8 +89,7 @@ fn query(ask: &Ask, fields: &Fields) -> Box<dyn Query> {
     let mut words: Vec<&str> = telling_words(ask).collect();
     words.sort_unstable();
     words.dedup();
-    // Flat, not one clause a word: a union of plain terms is what tantivy scores fastest.
-    let mut clauses: Vec<Box<dyn Query>> = words.iter().flat_map(|word| anywhere(word, fields)).collect();
+    let mut clauses: Vec<Box<dyn Query>> = words.iter().filter_map(|word| in_field(word, fields.all)).collect();
     clauses.extend(ask.phrases.iter().filter_map(|phrase| placed(phrase, fields)));
     if clauses.is_empty() {
         return Box::new(EmptyQuery);
@@ -103,18 +98,7 @@ fn query(ask: &Ask, fields: &Fields) -> Box<dyn Query> {
 }
 
 fn placed(phrase: &Phrase, fields: &Fields) -> Option<Box<dyn Query>> {
-    if phrase.title_only {
-        return in_field(&phrase.text, fields.title);
-    }
-    let queries = anywhere(&phrase.text, fields);
-    let any = || queries.into_iter().map(|query| (Occur::Should, query)).collect();
-    if terms(&phrase.text).is_empty() { None } else { Some(Box::new(BooleanQuery::new(any()))) }
-}
-
-fn anywhere(text: &str, fields: &Fields) -> Vec<Box<dyn Query>> {
-    let boosted = [(fields.title, TITLE_BOOST), (fields.heading, HEADING_BOOST), (fields.body, 1.0)];
-    let boost = |(field, boost)| Some(Box::new(BoostQuery::new(in_field(text, field)?, boost)) as Box<dyn Query>);
-    boosted.into_iter().filter_map(boost).collect()
+    in_field(&phrase.text, if phrase.title_only { fields.title } else { fields.all })
 }
 
 /// The text as one term or, when it is several, as a phrase.

@@ -16,4 +16,4 @@ mod snippet;
 
 pub use candidates::Candidates;
 pub use request::{Mode, SearchRequest};
-pub use run::{Results, ranking, search};
+pub use run::{Results, matching, ranking, search};

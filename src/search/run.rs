@@ -5,25 +5,29 @@ use std::collections::{HashMap, HashSet};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::ask::{self, Ask};
+use super::ask::{self, Ask, Phrase};
 use super::candidates::Candidates;
 use super::fuse::{self, Fused};
 use super::request::{Mode, SearchRequest, meaningful};
+use super::semantic::Wanted;
 use super::{explain, lexical, semantic, snippet};
 use crate::bundle::text::{Passage, TextIndex};
 use crate::bundle::vectors::Vector;
 use crate::bundle::{Bundle, analyzer};
-use crate::catalog::ids;
+use crate::catalog::{Source, ids};
 use crate::error::{Error, Result};
-use crate::query::Cursor;
+use crate::query::{Cursor, Params};
 
 /// Characters of a snippet.
 const SNIPPET: usize = 320;
 
 /// How deep the halves are fused. Below that a rank adds less than a tenth of what the first place gives, and results go
 /// on in lexical order.
-pub const LEXICAL_DEPTH: usize = 1000;
-pub const SEMANTIC_DEPTH: usize = 200;
+const LEXICAL_DEPTH: usize = 1000;
+const SEMANTIC_DEPTH: usize = 200;
+
+/// Records that the half by meaning adds to a fusion at least: a page of them. More come with them as they do.
+const SEMANTIC_LEAST: usize = 20;
 
 /// A page of results.
 pub struct Results {
@@ -47,7 +51,7 @@ pub fn search(bundle: &Bundle, request: &SearchRequest) -> Result<Results> {
     let from = request.cursor.as_deref().map(|c| Cursor::decode(c, hash)).transpose()?.map_or(0, |c| c.ord as usize);
     let ask = ask::read(&request.question);
     let candidates = candidates(bundle, index, request, &ask)?;
-    let found = Found::of(bundle, index, request, &ask, &candidates)?;
+    let found = Found::of(bundle, index, request, &ask, &candidates, from + request.limit)?;
     let total = found.total();
     let stems = stems(&ask);
     let page = found.page(from, request.limit);
@@ -64,8 +68,20 @@ pub fn search(bundle: &Bundle, request: &SearchRequest) -> Result<Results> {
 pub fn ranking(bundle: &Bundle, request: &SearchRequest, most: usize) -> Result<Vec<u32>> {
     let index = bundle.text_index()?;
     let ask = ask::read(&request.question);
-    let found = Found::of(bundle, index, request, &ask, &candidates(bundle, index, request, &ask)?)?;
+    let found = Found::of(bundle, index, request, &ask, &candidates(bundle, index, request, &ask)?, most)?;
     Ok(found.page(0, most).iter().map(|ranked| ranked.fused.record).collect())
+}
+
+/// The numbers of a source's records whose texts have all of these words and phrases: a count of what matches must not count
+/// everything that has one of the words.
+pub fn matching(bundle: &Bundle, source: &'static Source, question: &str) -> Result<Vec<u32>> {
+    let index = bundle.text_index()?;
+    let asked = ask::read(question);
+    let words = lexical::telling_words(&asked).map(|word| Phrase { text: word.to_string(), title_only: false });
+    let all = Ask { phrases: words.chain(asked.phrases.iter().cloned()).collect(), ..asked.clone() };
+    let records = Candidates::find(bundle, &[source], &Params::default())?;
+    let found = lexical::restrict(index, &all, records).map_err(Error::internal)?;
+    Ok(found.iter().collect())
 }
 
 /// What is searched: what filters leave, less what the question itself rules out. That holds for both halves, since nobody who writes
@@ -82,6 +98,8 @@ struct Found {
     /// Lexical hits below the depth of the fusion; some may stand in the head for their meaning.
     rest: Vec<lexical::Hit>,
     in_head: HashSet<u32>,
+    /// How many records a search by meaning ranks.
+    nearest: u64,
     degraded: Option<Value>,
 }
 
@@ -92,6 +110,7 @@ impl Found {
         request: &SearchRequest,
         ask: &Ask,
         candidates: &Candidates,
+        end: usize,
     ) -> Result<Found> {
         let mode = request.mode;
         let words = match mode {
@@ -100,7 +119,10 @@ impl Found {
         };
         let (meaning, degraded) = match mode {
             Mode::Lexical => (Vec::new(), None),
-            Mode::Semantic => (by_meaning(bundle, index, request, ask, candidates)?, None),
+            Mode::Semantic => {
+                let wanted = Wanted { least: end.min(SEMANTIC_DEPTH), most: SEMANTIC_DEPTH };
+                (by_meaning(bundle, index, request, ask, candidates, wanted)?, None)
+            }
             Mode::Hybrid => by_meaning_where_possible(bundle, index, request, ask, candidates)?,
         };
         let (best, rest) = lexical::split_best(words, LEXICAL_DEPTH);
@@ -112,10 +134,18 @@ impl Found {
             true => HashSet::new(),
             false => head.iter().map(|r| r.fused.record).collect(),
         };
-        Ok(Found { mode, head, rest, in_head, degraded })
+        // By meaning every candidate is a result; only so many are ranked, and no more of them than this page needs.
+        let nearest = match mode {
+            Mode::Semantic => candidates.within(bundle, &meaningful(bundle, &request.sources)).count(),
+            _ => 0,
+        };
+        Ok(Found { mode, head, rest, in_head, nearest: nearest.min(SEMANTIC_DEPTH as u64), degraded })
     }
 
     fn total(&self) -> u64 {
+        if self.mode == Mode::Semantic {
+            return self.nearest;
+        }
         let again = self.rest.iter().filter(|hit| self.in_head.contains(&hit.record)).count();
         (self.head.len() + self.rest.len() - again) as u64
     }
@@ -163,6 +193,7 @@ fn by_meaning(
     request: &SearchRequest,
     ask: &Ask,
     candidates: &Candidates,
+    wanted: Wanted,
 ) -> Result<Vec<semantic::Hit>> {
     let candidates = candidates.within(bundle, &meaningful(bundle, &request.sources));
     if candidates.count() == 0 {
@@ -171,7 +202,7 @@ fn by_meaning(
     let vectors = bundle.vectors()?;
     let question = bundle.model()?.question(&ask.positive(&request.question)).map_err(Error::internal)?;
     let question = Vector::of(&question);
-    semantic::search(index, vectors, &question, &candidates, SEMANTIC_DEPTH).map_err(Error::internal)
+    semantic::search(index, vectors, &question, &candidates, wanted).map_err(Error::internal)
 }
 
 /// The half by meaning, and what is said when some or all of the sources have none.
@@ -191,7 +222,8 @@ fn by_meaning_where_possible(
         return Ok((Vec::new(), degraded("This bundle holds no vectors.", all())));
     }
     let lacking = request.sources.iter().filter(|s| !possible.iter().any(|p| p.key == s.key)).map(|s| s.key).collect();
-    match by_meaning(bundle, index, request, ask, candidates) {
+    let wanted = Wanted { least: SEMANTIC_LEAST, most: SEMANTIC_DEPTH };
+    match by_meaning(bundle, index, request, ask, candidates, wanted) {
         Ok(hits) => Ok((hits, degraded("There are no vectors of these sources.", lacking))),
         Err(error) => {
             tracing::warn!(cause = error.cause.as_deref(), "{}", error.message);

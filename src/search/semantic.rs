@@ -13,8 +13,8 @@ const FEW: u64 = 30_000;
 /// (`benches/README.md`).
 const SMALL_SHARE: u64 = 8;
 
-/// A walk for fewer passages than this misses some of the nearest.
-const SHORTEST_WALK: usize = 400;
+/// Passages that a walk looks for: fewer miss some of the nearest, more take longer than they are worth (`benches/README.md`).
+const WALK: usize = 320;
 
 /// A record with its nearest passage.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,13 +24,21 @@ pub struct Hit {
     pub passage: u32,
 }
 
-/// The `most` records whose passages are nearest, the nearest first.
+/// How many records to find.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// At least so many, where they exist.
+    pub least: usize,
+    pub most: usize,
+}
+
+/// The records whose passages are nearest, the nearest first.
 pub fn search(
     index: &TextIndex,
     vectors: &Vectors,
     question: &Vector,
     candidates: &Candidates,
-    most: usize,
+    Wanted { least, most }: Wanted,
 ) -> Result<Vec<Hit>, String> {
     let passages = candidates.passages(index);
     let everything = u64::from(vectors.count());
@@ -38,20 +46,20 @@ pub fn search(
         return Ok(exact(index, vectors, question, candidates, most));
     }
     // A record can have many near passages: ask for more until there are enough records.
-    let mut wanted = (2 * most).max(SHORTEST_WALK);
+    let mut length = WALK;
     loop {
         let allowed = |passage: u32| index.record_of(passage).is_some_and(|record| candidates.contains(record));
         let condition: Option<&dyn Fn(u32) -> bool> = if passages >= everything { None } else { Some(&allowed) };
-        let near = vectors.walk(question, wanted, condition)?;
-        let is_short = near.len() < wanted;
+        let near = vectors.walk(question, length, condition)?;
+        let is_short = near.len() < length;
         let hits = by_record(index, near);
-        if hits.len() >= most {
+        if hits.len() >= least {
             return Ok(hits.into_iter().take(most).collect());
         }
-        if is_short || wanted as u64 >= everything / 4 {
+        if is_short || length as u64 >= everything / 4 {
             return Ok(exact(index, vectors, question, candidates, most));
         }
-        wanted *= 4;
+        length *= 4;
     }
 }
 

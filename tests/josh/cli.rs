@@ -25,6 +25,8 @@ fn get_answers_byte_for_byte_what_the_server_sends() {
         "/v1/bills/hr:119:1/body",
         "/v1/bills/hr:119:99999",
         "/v1/bills?sponser=x",
+        "/v1/search?q=border+security&limit=3",
+        "/v1/search?q=tax&mode=lexical&source=bills&congress=118",
         "/nothing",
         "/openapi.json",
         "/",
@@ -42,10 +44,29 @@ fn get_answers_byte_for_byte_what_the_server_sends() {
 
 #[test]
 fn get_takes_paths_only() {
-    for bad in ["v1/bills", "http://x/v1/bills", "", "/v1/bills/H.R. 1"] {
+    for bad in ["v1/bills", "http://x/v1/bills", ""] {
         let output = run(&["get", bad]);
         assert_eq!(output.status.code(), Some(2), "{bad}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("not a path"), "{bad}");
+    }
+}
+
+/// Given a path as a person types it, with spaces, quotes and accents, when got, then it is what they meant.
+#[test]
+fn get_encodes_what_people_type() {
+    for (typed, encoded) in [
+        ("/v1/bills/H.R. 1", "/v1/bills/H.R.%201"),
+        (
+            "/v1/search?q=\"border security\" é&mode=lexical",
+            "/v1/search?q=%22border%20security%22%20%C3%A9&mode=lexical",
+        ),
+    ] {
+        let output = run(&["get", typed]);
+        assert_eq!(
+            lasting(&String::from_utf8(output.stdout).unwrap()),
+            lasting(&SAMPLE.get(encoded).text()),
+            "{typed}"
+        );
     }
 }
 

@@ -48,6 +48,15 @@ const CASES: &[(Code, &str, &str)] = &[
     (Code::SourceNotSearchableSemantically, "GET", "/v1/search?q=water&mode=semantic&source=saps"),
     (Code::InvalidParameter, "GET", "/v1/search"),
     (Code::UnknownSource, "GET", "/v1/search?q=x&source=bils"),
+    (Code::SourceNotResolvable, "GET", "/v1/bills?q=water"),
+    (Code::InvalidParameter, "GET", "/v1/bills?aggregate=average"),
+    (Code::InvalidParameter, "GET", "/v1/bills?aggregate=sum"),
+    (Code::InvalidParameter, "GET", "/v1/bills?aggregate=count&group_by=title"),
+    (Code::InvalidParameter, "GET", "/v1/bills?aggregate=count&sort=number"),
+    (Code::InvalidParameter, "GET", "/v1/bills?time_interval=month"),
+    (Code::InvalidParameter, "GET", "/v1/bills/hr:119:1/dossier?congress=119"),
+    (Code::InvalidParameter, "GET", "/v1/legislators/S000033/dossier?congress=x"),
+    (Code::RouteNotFound, "GET", "/v1/saps/sap:119:s:5:2025-01-22/dossier"),
     (Code::InvalidCursor, "GET", "/v1/bills?cursor=abc"),
     (Code::InvalidCursor, "GET", "/v1/bills?cursor=%F0%9F%98%80"),
 ];
@@ -74,8 +83,14 @@ fn every_mistake_gets_its_code_its_status_and_the_envelope() {
 
 #[test]
 fn every_code_of_the_table_has_a_case() {
-    // Those that need a special server or request have a test of their own below.
-    let special = [Code::PayloadTooLarge, Code::BundleUnavailable, Code::InternalError];
+    // Those that need a special server or request have a test of their own, below or in aggregates.rs.
+    let special = [
+        Code::PayloadTooLarge,
+        Code::BundleUnavailable,
+        Code::InternalError,
+        Code::AggregateTooBroad,
+        Code::AggregateTimeout,
+    ];
     let tested: BTreeSet<&str> = CASES.iter().map(|c| c.0).chain(special).map(Code::as_str).collect();
     let table: BTreeSet<&str> = Code::ALL.iter().map(|c| c.as_str()).collect();
     assert_eq!(tested, table);

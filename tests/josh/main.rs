@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod aggregates;
 mod architecture;
 mod cli;
 mod damage;
+mod dossiers;
 mod errors;
 mod ids;
 mod lists;
