@@ -21,6 +21,7 @@ pub mod error;
 pub mod http;
 pub mod query;
 pub mod record;
+pub mod resolve;
 pub mod search;
 pub mod service;
 pub mod settings;

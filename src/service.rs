@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 
 use crate::aggregate::{self, Numbers};
 use crate::bundle::{Bundle, BundleError, SourceFacts};
-use crate::catalog::{Field, Kind, Source, Sub, SubKind};
+use crate::catalog::{Field, Kind, Shape, Source, Sub, SubKind};
 use crate::dossier::{self, Dossier};
 use crate::error::{Code, Error, Result};
 use crate::query::{self, Limits, ListRequest, Page, Params, Table};
 use crate::record::{self, Found};
+use crate::resolve;
 use crate::search::{self, Results, SearchRequest};
 
 /// An operation as surfaces list it. OpenAPI and the docs are made from this table.
@@ -103,7 +104,11 @@ pub fn get_source(bundle: &Bundle, key: &str) -> Result<Value> {
 /// `GET /v1/{source}`
 pub fn list_records(bundle: &Bundle, key: &str, params: &Params) -> Result<(ListRequest, Page)> {
     let (source, facts) = held(bundle, key)?;
-    run(bundle, &Table::of_source(bundle, source, facts), params)
+    let table = Table::of_source(bundle, source, facts);
+    if source.shape == Shape::Registry && params.iter().any(|(name, _)| name == "q") {
+        return resolve::resolve(bundle, source, &table, params).map_err(|error| bundle.blame(error));
+    }
+    run(bundle, &table, params)
 }
 
 /// `GET /v1/{source}?aggregate=…`

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use josh::bundle::format::{FORMAT, SectionKind};
-use josh::bundle::{FieldFacts, Manifest, RecordsWriter, SourceFacts, writer};
-use josh::catalog::{Field, Kind, SOURCES, Source};
+use josh::bundle::{FieldFacts, Manifest, RecordsWriter, SourceFacts, names, writer};
+use josh::catalog::names::names_of;
+use josh::catalog::{Field, Kind, SOURCES, Shape, Source};
 use josh::embed::FILE_NAMES;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -58,9 +59,16 @@ impl Finish<'_> {
         let mut store = RecordsWriter::new(BufWriter::with_capacity(1 << 20, File::create(&records)?))?;
         let mut facts: Vec<SourceFacts> = Vec::new();
         let mut texts = Texts::new(self.folder, self.embedding)?;
+        let mut names = names::Builder::default();
         for source in &sources {
             let first: u64 = facts.iter().map(|f| f.records).sum();
-            self.write_records(source, &as_of, &mut store, &mut hash)?;
+            self.write_records(source, &as_of, &mut store, &mut hash, |ord, record| {
+                if source.shape == Shape::Registry {
+                    for (kind, name) in names_of(source, record) {
+                        names.add(source.key, (first + ord) as u32, kind, &name);
+                    }
+                }
+            })?;
             let rows = self.write_rows(source, &mut hash)?;
             let mut of_source = self.facts(source, rows)?;
             if source.shape.has_body() {
@@ -72,6 +80,8 @@ impl Finish<'_> {
         self.tables.run("CHECKPOINT bundle; DETACH bundle")?;
         steps.finish_and_clear();
         let sections = texts.finish(facts.iter().map(|f| f.records).sum())?;
+        let named = self.folder.join("names.section");
+        names.finish(&self.folder.join("names"), &named)?;
         let manifest = Manifest {
             format: FORMAT,
             id: writer::hex(&hash.finalize()[..16]),
@@ -88,6 +98,7 @@ impl Finish<'_> {
             (SectionKind::Database, database.as_path()),
             (SectionKind::Records, records.as_path()),
             (SectionKind::TextIndex, sections.text.as_path()),
+            (SectionKind::Names, named.as_path()),
         ];
         if let Some((matrix, graph)) = &sections.vectors {
             parts.extend([(SectionKind::Matrix, matrix.as_path()), (SectionKind::Vectors, graph.as_path())]);
@@ -136,6 +147,7 @@ impl Finish<'_> {
         as_of: &str,
         store: &mut RecordsWriter<BufWriter<File>>,
         hash: &mut Sha256,
+        mut also: impl FnMut(u64, &Map<String, Value>),
     ) -> Result<()> {
         let table = source.table();
         let columns = source.columns();
@@ -159,6 +171,7 @@ impl Finish<'_> {
             let citation = json!({ "text": cited, "url": record["url"], "as_of": as_of, "source": source.publisher });
             let (id, data) = (record["id"].as_str().unwrap_or_default().to_string(), serde_json::to_string(&record)?);
             store.push(&id, &data, &citation.to_string())?;
+            also(ord, &record);
             hash.update(data.as_bytes());
             hash.update(b"\n");
             record.insert("ord".into(), json!(ord));

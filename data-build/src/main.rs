@@ -3,6 +3,7 @@
 mod build;
 mod embedding;
 mod eval;
+mod eval_names;
 mod finish;
 mod formats;
 mod input;
@@ -43,6 +44,8 @@ enum Verb {
     Synth(synth::Synth),
     /// Measure how well the three modes of search find what people judged relevant
     Eval(eval::Eval),
+    /// Measure how often a name as people type it leads to the record that is meant
+    EvalNames(eval_names::EvalNames),
 }
 
 fn main() -> ExitCode {
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Verb::Build(build) => build.run(),
         Verb::Synth(synth) => synth.run(),
         Verb::Eval(eval) => eval.run(),
+        Verb::EvalNames(eval) => eval.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

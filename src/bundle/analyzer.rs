@@ -28,6 +28,17 @@ pub fn terms(text: &str) -> Vec<String> {
     out
 }
 
+/// The words of a name: lower-case, accents folded, not stemmed.
+pub fn folded_words(text: &str) -> Vec<String> {
+    thread_local! {
+        static FOLDING: std::cell::RefCell<TextAnalyzer> =
+            std::cell::RefCell::new(TextAnalyzer::builder(Words).filter(AsciiFoldingFilter).build());
+    }
+    let mut out = Vec::new();
+    FOLDING.with_borrow_mut(|analyzer| analyzer.token_stream(text).process(&mut |token| out.push(token.text.clone())));
+    out
+}
+
 /// The words of a text as people write them, lower-case and unstemmed: no numbers, nothing too short to misspell.
 pub fn plain_words(text: &str) -> impl Iterator<Item = String> {
     let is_plain = |word: &&str| (4..=24).contains(&word.len()) && word.chars().all(char::is_alphabetic);

@@ -30,6 +30,8 @@ pub enum SectionKind {
     Records,
     /// The tantivy index.
     TextIndex,
+    /// The names of registries' records.
+    Names,
     /// The passage vectors, row by row: what is scored exactly.
     Matrix,
     /// The usearch graph over them.

@@ -8,6 +8,7 @@ mod db;
 pub mod format;
 mod guard;
 mod manifest;
+pub mod names;
 mod pack;
 mod records;
 mod sample;
@@ -32,6 +33,7 @@ use format::{FOOTER_LENGTH, FORMAT, Footer, OLDEST_READABLE, PAGE, SectionKind};
 use guard::GuardedMap;
 pub use guard::SharedMap;
 pub use manifest::{FieldFacts, Manifest, ModelFacts, SectionFacts, SourceFacts};
+use names::Names;
 pub use records::{Entry, Records, RecordsWriter, stable_hash};
 pub use sample::sample_path;
 pub use signature::{Trust, generate_key, sign};
@@ -82,6 +84,7 @@ pub struct Bundle {
     pub selections: Cache<String, Arc<RoaringBitmap>>,
     /// Opened by the first search or by `prepare_search`, so that everything else is ready before them.
     text_index: OnceLock<Result<TextIndex, String>>,
+    names: OnceLock<Result<Names, String>>,
     vectors: OnceLock<Result<Vectors, String>>,
     model: OnceLock<Result<Arc<Model>, String>>,
     records: SectionFacts,
@@ -139,6 +142,7 @@ impl Bundle {
             map,
             selections: Cache::new(MOST_SELECTIONS),
             text_index: OnceLock::new(),
+            names: OnceLock::new(),
             vectors: OnceLock::new(),
             model: OnceLock::new(),
             records,
@@ -173,6 +177,12 @@ impl Bundle {
             TextIndex::open(self.map.clone(), section).map_err(|e| format!("the text index can't be opened: {e}"))
         };
         self.part(self.text_index.get_or_init(open), "text index")
+    }
+
+    /// The index of names.
+    pub fn names(&self) -> Result<&Names, Error> {
+        let open = || Names::open(self.map.clone(), self.section(SectionKind::Names)?);
+        self.part(self.names.get_or_init(open), "index of names")
     }
 
     /// Whether this bundle has vectors at all.

@@ -2,6 +2,7 @@
 //! Nothing here reads a bundle; what a bundle holds is said by its manifest.
 
 pub mod ids;
+pub mod names;
 pub mod sources;
 pub mod spec;
 pub mod wording;

@@ -261,7 +261,10 @@ fn list_parameters(table: &Table) -> Vec<Value> {
             "time_interval" => {
                 (json!({ "type": "string", "enum": INTERVALS.map(|i| i.0), "default": "month" }), "Width of a bucket")
             }
-            _ => (json!({ "type": "string" }), "With `aggregate`: only records whose texts have all of these words"),
+            _ if table.has_text => {
+                (json!({ "type": "string" }), "With `aggregate`: only records whose texts have all of these words")
+            }
+            _ => (json!({ "type": "string" }), "A name, as people type it: ranked records with `match`"),
         };
         out.push(query_parameter(name, schema, about));
     }

@@ -123,6 +123,7 @@ impl AggregateRequest {
                 "limit" => request.limit = Some(read_limit(value)?),
                 "format" => request.format = read_format(value)?,
                 "q" if table.has_text => request.question = Some(value.trim().to_string()).filter(|q| !q.is_empty()),
+                "q" => return Err(Error::invalid("q", "`q` finds names here; it does not go with numbers.")),
                 "sort" | "cursor" | "fields" => {
                     return Err(Error::invalid(name, format!("`{name}` is for records; this asks for numbers.")));
                 }

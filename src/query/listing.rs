@@ -78,6 +78,14 @@ impl ListRequest {
         Ok(request)
     }
 
+    pub fn cursor(&self) -> Option<&str> {
+        self.cursor.as_deref()
+    }
+
+    pub fn limit(&self) -> usize {
+        self.limit.unwrap_or(DEFAULT_LIMIT)
+    }
+
     /// What tells this list from every other, page by page the same.
     fn hash(&self, bundle: &Bundle, table: &Table) -> u64 {
         let mut key = format!("{}\n{}\n", bundle.manifest.id, table.name);
@@ -186,7 +194,7 @@ pub fn list(bundle: &Bundle, table: &Table, request: &ListRequest) -> Result<Pag
         (None, Some(facts)) if table.scope.is_empty() && request.filters.is_empty() => facts.records,
         _ => count(bundle, table, &request.filters)?,
     };
-    let limit = request.limit.unwrap_or(DEFAULT_LIMIT);
+    let limit = request.limit();
     let columns = request.fields.clone().unwrap_or_else(|| names(&table.columns));
     let mut rows = if total == 0 { Vec::new() } else { select(bundle, table, request, cursor.as_ref(), limit + 1)? };
     let more = rows.len() > limit;

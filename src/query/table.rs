@@ -77,8 +77,7 @@ impl<'a> Table<'a> {
         if !self.scope.is_empty() || self.items == Items::Rows {
             return Vec::new();
         }
-        let text = if self.has_text { &["q"][..] } else { &[] };
-        AGGREGATE_PARAMETERS.iter().chain(text).copied().collect()
+        AGGREGATE_PARAMETERS.iter().chain(&["q"]).copied().collect()
     }
 
     pub fn column(&self, name: &str) -> Option<Field> {
