@@ -8,7 +8,7 @@
 //! 5. `query` checks every parameter against the catalog, writes the SQL and asks `bundle::Database`;
 //! 6. `http::respond` writes the page, with meta, ETag and the link to the next one.
 //!
-//! One direction: `cli, http -> service -> aggregate, dossier -> search -> record -> query -> catalog, bundle -> embed, error`.
+//! One direction: `cli, http -> service -> aggregate, dossier, resolve -> search -> record -> query -> catalog, bundle -> embed, error`.
 
 pub mod aggregate;
 pub mod banner;

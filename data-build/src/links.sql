@@ -102,3 +102,17 @@ UPDATE regulations_dot_gov_dockets SET document_count = d.n, opened_date = coale
 FROM (SELECT parent, count(*) AS n, min(posted_date) AS first, max(posted_date) AS last
       FROM regulations_dot_gov_dockets_documents GROUP BY parent) d
 WHERE regulations_dot_gov_dockets.id = d.parent;
+
+-- Who names a bill or a law in a field; readers have noted who names it in a text.
+INSERT INTO bills_mentions BY NAME SELECT bill_id AS parent, 'amendments' AS source, id AS record_id, 'bill_id' AS found_in, 0 AS _seq, 0 AS _n FROM amendments WHERE bill_id IS NOT NULL;
+INSERT INTO bills_mentions BY NAME SELECT unnest(bill_ids) AS parent, 'committee-reports' AS source, id AS record_id, 'bill_ids' AS found_in, 0 AS _seq, 0 AS _n FROM committee_reports WHERE bill_ids IS NOT NULL;
+INSERT INTO bills_mentions BY NAME SELECT unnest(bill_ids) AS parent, 'crs-reports' AS source, id AS record_id, 'bill_ids' AS found_in, 0 AS _seq, 0 AS _n FROM crs_reports WHERE bill_ids IS NOT NULL;
+INSERT INTO bills_mentions BY NAME SELECT bill_id AS parent, 'cbo-estimates' AS source, id AS record_id, 'bill_id' AS found_in, 0 AS _seq, 0 AS _n FROM cbo_estimates WHERE bill_id IS NOT NULL;
+INSERT INTO bills_mentions BY NAME SELECT unnest(bill_ids) AS parent, 'congressional-record' AS source, id AS record_id, 'bill_ids' AS found_in, 0 AS _seq, 0 AS _n FROM congressional_record WHERE bill_ids IS NOT NULL;
+INSERT INTO bills_mentions BY NAME SELECT bill_id AS parent, 'saps' AS source, id AS record_id, 'bill_id' AS found_in, 0 AS _seq, 0 AS _n FROM saps WHERE bill_id IS NOT NULL;
+INSERT INTO bills_mentions BY NAME SELECT unnest(bill_ids) AS parent, 'lda-filings' AS source, id AS record_id, 'bill_ids' AS found_in, 0 AS _seq, 0 AS _n FROM lda_filings WHERE bill_ids IS NOT NULL;
+INSERT INTO bills_mentions BY NAME SELECT bill_id AS parent, 'roll-call-votes' AS source, id AS record_id, 'bill_id' AS found_in, 0 AS _seq, 0 AS _n FROM roll_call_votes WHERE bill_id IS NOT NULL;
+INSERT INTO bills_mentions BY NAME SELECT unnest(bill_ids) AS parent, 'hearings' AS source, id AS record_id, 'bill_ids' AS found_in, 0 AS _seq, 0 AS _n FROM hearings WHERE bill_ids IS NOT NULL;
+INSERT INTO public_laws_mentions BY NAME SELECT law_id AS parent, 'bills' AS source, id AS record_id, 'law_id' AS found_in, 0 AS _seq, 0 AS _n FROM bills WHERE law_id IS NOT NULL;
+INSERT INTO public_laws_mentions BY NAME SELECT unnest(law_ids) AS parent, 'cfr-sections' AS source, id AS record_id, 'law_ids' AS found_in, 0 AS _seq, 0 AS _n FROM cfr_sections WHERE law_ids IS NOT NULL;
+INSERT INTO public_laws_mentions BY NAME SELECT unnest(law_ids) AS parent, 'federal-register' AS source, id AS record_id, 'law_ids' AS found_in, 0 AS _seq, 0 AS _n FROM federal_register WHERE law_ids IS NOT NULL;

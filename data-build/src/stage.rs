@@ -7,11 +7,13 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use josh::catalog::wording::congress_on;
 use josh::catalog::{self, Field, Kind, Source, SubKind, ids};
 use serde_json::{Map, Value, json};
 
 use crate::formats::dates;
-use crate::record::{Record, Sink};
+use crate::mentions;
+use crate::record::{Rank, Record, Sink};
 
 /// A record, or a file, that could not be read.
 #[derive(Clone, Debug)]
@@ -120,8 +122,25 @@ impl Stage {
             line.extend(row);
             self.write(&source.sub_table(sub), &line)?;
         }
+        let date = source.main_date.and_then(|date| line.get(date)).and_then(Value::as_str).map(str::to_string);
+        let congress = line.get("congress").and_then(Value::as_i64).or_else(|| congress_on(&date?));
         for body in record.bodies {
             for (n, section) in body.sections.into_iter().enumerate() {
+                for (named_in, named) in [
+                    ("bills_mentions", mentions::bills(&section.text, congress)),
+                    ("public_laws_mentions", mentions::laws(&section.text)),
+                ] {
+                    for target in named.into_iter().filter(|target| *target != record.id) {
+                        let mut line = place(n);
+                        // What names a record adds up, whoever says it.
+                        line.insert("_rank".into(), json!(Rank::Partial as u8));
+                        line.insert("parent".into(), json!(target));
+                        line.insert("source".into(), json!(source.key));
+                        line.insert("record_id".into(), json!(record.id));
+                        line.insert("found_in".into(), json!(format!("text {}", section.section).trim_end()));
+                        self.write(named_in, &line)?;
+                    }
+                }
                 let mut line = place(n);
                 let columns = json!({
                     "parent": record.id, "version": body.version, "version_order": body.order,
@@ -208,7 +227,6 @@ fn fits(kind: Kind, value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Rank;
 
     #[test]
     fn a_record_that_does_not_fit_the_catalog_is_rejected_with_its_reason() {

@@ -182,6 +182,13 @@ pub const BODY: &[Field] = &[
     Field::text("text", "The section's text"),
 ];
 
+/// The columns of every `{source table}_mentions` table: who names the record, and where.
+pub const MENTIONS: &[Field] = &[
+    Field::keyword("source", "Source of the record that names it"),
+    Field::keyword("record_id", "The record that names it; goes into /v1/fetch/{id}"),
+    Field::keyword("found_in", "A field's name, or `text` with the section"),
+];
+
 /// The columns of a table of contents: a body without its text.
 pub const TOC: &[Field] = &[BODY[0], BODY[1], BODY[2], BODY[3], BODY[4]];
 

@@ -94,7 +94,7 @@ fn find(
         let bare = if hints.words == whole { plain } else { score::score(&hints.words, &words) };
         // An acronym or a number is meant letter by letter.
         let exact_only = matches!(index.kind(name), "acronym" | "lis_id" | "rin" | "docket_id");
-        if exact_only && plain.max(bare) < 0.99 {
+        if exact_only && ![&whole, &hints.words].into_iter().any(|typed| score::is_same(typed, &words)) {
             continue;
         }
         nearest.push((plain.max(bare), index.text(name).to_string()));

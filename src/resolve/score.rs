@@ -168,6 +168,13 @@ pub fn fit(typed: &str, word: &str) -> f32 {
     if short >= 4 && long >= 4 && soundex(typed) == soundex(word) { 0.6 } else { 0.0 }
 }
 
+/// Whether the words are the name's, but for those that every name has: "HELP committee" is HELP.
+pub fn is_same(typed: &[String], name: &[String]) -> bool {
+    let telling =
+        |words: &[String]| words.iter().filter(|w| !COMMON.contains(&w.as_str())).cloned().collect::<Vec<_>>();
+    telling(typed) == telling(name)
+}
+
 /// How well the words fit the name's words.
 pub fn score(typed: &[String], name: &[String]) -> f32 {
     if typed.is_empty() || name.is_empty() {

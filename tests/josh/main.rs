@@ -10,6 +10,7 @@ mod dossiers;
 mod errors;
 mod ids;
 mod lists;
+mod names;
 mod readme;
 mod rest;
 mod search;

@@ -53,6 +53,7 @@ pub const SOURCE: Source = Source {
         Sub::rows("related", RELATED, "Related bills"),
         Sub::records("crs", "crs-reports", "bill_ids", "CRS reports that discuss it"),
         Sub::records("cbo", "cbo-estimates", "bill_id", "CBO cost estimates"),
+        Sub::rows("mentions", MENTIONS, "Records that name it, and where they do"),
         Sub::records("saps", "saps", "bill_id", "Statements of Administration Policy on it"),
     ],
     url: |f| {

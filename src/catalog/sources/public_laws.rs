@@ -23,6 +23,7 @@ pub const SOURCE: Source = Source {
     subs: &[
         Sub::body(),
         Sub::toc(),
+        Sub::rows("mentions", MENTIONS, "Records that name it, and where they do"),
         Sub::records("bill", "bills", "law_id", "The bill that became this law"),
         Sub::records("cfr", "cfr-sections", "law_ids", "CFR sections that name it as authority"),
         Sub::records("rules", "federal-register", "law_ids", "Federal Register documents that cite it"),
