@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 use crate::aggregate::{self, Numbers};
 use crate::bundle::{Bundle, BundleError, SourceFacts};
@@ -57,11 +58,14 @@ pub const OPERATIONS: &[Operation] = &[
 pub struct Josh {
     current: ArcSwap<Bundle>,
     pub limits: Limits,
+    /// As many searches at once as there are cores, the others in line: side by side they would all be late.
+    pub searches: Semaphore,
 }
 
 impl Josh {
     pub fn new(bundle: Bundle, limits: Limits) -> Josh {
-        Josh { current: ArcSwap::from_pointee(bundle), limits }
+        let cores = std::thread::available_parallelism().map_or(2, |n| n.get());
+        Josh { current: ArcSwap::from_pointee(bundle), limits, searches: Semaphore::new(cores) }
     }
 
     pub fn bundle(&self) -> Arc<Bundle> {

@@ -19,6 +19,9 @@ pub struct Synth {
     /// Passages that the texts are to have, about
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     passages: u64,
+    /// Lobbying filings, for counts and names [default: one for every hundred passages]
+    #[arg(long, value_name = "N")]
+    filings: Option<u64>,
     /// Another number gives another corpus, the same one always the same
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -31,7 +34,7 @@ impl Synth {
     pub fn run(&self) -> Result<()> {
         let beside = self.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let folder = tempfile::Builder::new().prefix(".josh-synth-").tempdir_in(beside)?;
-        write_corpus(folder.path(), self.passages, self.seed)?;
+        write_corpus(folder.path(), self.passages, self.filings, self.seed)?;
         let job = Job {
             from: folder.path(),
             out: &self.out,
@@ -163,7 +166,7 @@ const SHARES: [(&str, u64); 12] = [
     ("saps", 1),
 ];
 
-fn write_corpus(folder: &Path, passages: u64, seed: u64) -> Result<()> {
+fn write_corpus(folder: &Path, passages: u64, filings: Option<u64>, seed: u64) -> Result<()> {
     let language = Language::new(seed);
     let bar = progress::rated(passages, "writing texts");
     for (place, source) in SOURCES.iter().enumerate() {
@@ -172,7 +175,8 @@ fn write_corpus(folder: &Path, passages: u64, seed: u64) -> Result<()> {
         let mut file = BufWriter::new(File::create(folder.join(format!("{}.josh.jsonl", source.key)))?);
         let (mut written, mut number) = (0, 0);
         // A registry has a record for every hundred passages.
-        while written < share.unwrap_or(passages / 100).max(20) {
+        let others = filings.filter(|_| source.key == "lda-filings").unwrap_or(passages / 100);
+        while written < share.unwrap_or(others).max(20) {
             let topic = random.below(TOPICS);
             let mut record = fields(source, number, &language, topic, &mut random);
             number += 1;
@@ -213,6 +217,11 @@ fn value(field: &Field, language: &Language, topic: u64, random: &mut Random) ->
     let few = |random: &mut Random| format!("{} {}", field.name.replace('_', " "), random.below(12));
     match field.kind {
         Kind::Text => json!(language.phrase(topic, 6, random)),
+        // As many names as there are filers and clients, some of them much more often than others.
+        Kind::Keyword if field.name == "registrant" => json!(company(language, random.below(70) * random.below(70))),
+        Kind::Keyword if field.name == "client" => {
+            json!(company(language, 5_000 + random.below(150) * random.below(150)))
+        }
         Kind::Keyword => json!(few(random)),
         Kind::Keywords => json!([few(random), few(random)]),
         Kind::Id(target) => json!(id(target, random.below(200))),
@@ -224,6 +233,16 @@ fn value(field: &Field, language: &Language, topic: u64, random: &mut Random) ->
             json!(format!("{}-{:02}-{:02}", 2015 + random.below(11), 1 + random.below(12), 1 + random.below(28)))
         }
     }
+}
+
+/// The name of a company.
+fn company(language: &Language, number: u64) -> String {
+    let mut own = Random(number.wrapping_mul(0x2545_f491_4f6c_dd1d));
+    let mut word = || {
+        let word = &language.words[200 + own.below(VOCABULARY as u64 - 200) as usize];
+        word[..1].to_uppercase() + &word[1..]
+    };
+    format!("{} {} {}", word(), word(), ["Inc.", "LLC", "Group", "Association"][(number % 4) as usize])
 }
 
 /// The canonical id of a source's record number `n`.

@@ -15,12 +15,17 @@ use tantivy::directory::{
 use tantivy::index::SegmentId;
 use tantivy::indexer::NoMergePolicy;
 use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value};
-use tantivy::{DocAddress, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError};
+use tantivy::{
+    DocAddress, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError,
+};
 
 use super::{SharedMap, analyzer, pack};
 
 /// Memory of the writer; more only makes fewer, larger segments before they are merged into one.
 const WRITER_MEMORY: usize = 128 << 20;
+
+/// Bytes of stored text that are unpacked to show one passage: small, since a page shows passages from everywhere.
+const STORED_BLOCK: usize = 4096;
 
 /// Words kept for spelling suggestions: more are misspellings themselves.
 const MOST_WORDS: usize = 50_000;
@@ -88,7 +93,8 @@ impl Builder {
     pub fn new(folder: &Path) -> tantivy::Result<Builder> {
         std::fs::create_dir_all(folder)?;
         let (schema, fields) = schema();
-        let index = Index::create_in_dir(folder, schema)?;
+        let settings = IndexSettings { docstore_blocksize: STORED_BLOCK, ..Default::default() };
+        let index = Index::builder().schema(schema).settings(settings).create_in_dir(folder)?;
         index.tokenizers().register(analyzer::NAME, analyzer::analyzer());
         // One thread and no merges on the way: passages keep their order.
         let writer = index.writer_with_num_threads(1, WRITER_MEMORY)?;

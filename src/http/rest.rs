@@ -72,6 +72,8 @@ pub async fn answer(request: HttpRequest, josh: web::Data<Josh>) -> HttpResponse
             }
             Route::Search => {
                 let held = bundle.clone();
+                // Never closed, so it is always given.
+                let _turn = josh.searches.acquire().await;
                 let found = web::block(move || service::search(&held, &params)).await;
                 found.map_err(Error::internal).flatten().map(|results| respond::results(&request, &bundle, &results))
             }

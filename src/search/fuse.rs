@@ -1,8 +1,6 @@
 //! Two rankings into one, by reciprocal rank: a record's score is the sum of 1 / (60 + rank) over the rankings that have it. Ranks need no
 //! common scale, which BM25 scores and cosines do not have. Pure.
 
-use std::collections::HashMap;
-
 const K: f32 = 60.0;
 
 /// A record with its place in each ranking, from 1.
@@ -21,19 +19,22 @@ pub fn share(rank: usize) -> f32 {
 
 /// The records of both rankings, best first; ties in the order of the records.
 pub fn fuse(lexical: &[u32], semantic: &[u32]) -> Vec<Fused> {
-    let mut places: HashMap<u32, (Option<usize>, Option<usize>)> =
-        HashMap::with_capacity(lexical.len() + semantic.len());
-    for (rank, record) in lexical.iter().enumerate() {
-        places.entry(*record).or_default().0 = Some(rank + 1);
+    let mut by_record: Vec<(u32, usize)> = semantic.iter().enumerate().map(|(at, record)| (*record, at + 1)).collect();
+    by_record.sort_unstable();
+    let mut alone = vec![true; semantic.len()];
+    let mut fused = Vec::with_capacity(lexical.len() + semantic.len());
+    for (at, record) in lexical.iter().enumerate() {
+        let found = by_record.binary_search_by_key(record, |(r, _)| *r).ok();
+        let near = found.map(|place| by_record[place].1);
+        if let Some(rank) = near {
+            alone[rank - 1] = false;
+        }
+        let score = share(at + 1) + near.map_or(0.0, share);
+        fused.push(Fused { record: *record, score, lexical: Some(at + 1), semantic: near });
     }
-    for (rank, record) in semantic.iter().enumerate() {
-        places.entry(*record).or_default().1 = Some(rank + 1);
+    for (at, record) in semantic.iter().enumerate().filter(|(at, _)| alone[*at]) {
+        fused.push(Fused { record: *record, score: share(at + 1), lexical: None, semantic: Some(at + 1) });
     }
-    let fused = places.into_iter().map(|(record, (lexical, semantic))| {
-        let score = lexical.map_or(0.0, share) + semantic.map_or(0.0, share);
-        Fused { record, score, lexical, semantic }
-    });
-    let mut fused: Vec<Fused> = fused.collect();
     fused.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.record.cmp(&b.record)));
     fused
 }

@@ -12,6 +12,7 @@ pub mod lexical;
 mod request;
 mod run;
 pub mod semantic;
+mod shown;
 mod snippet;
 
 pub use candidates::Candidates;

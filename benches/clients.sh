@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# With 8 clients over HTTP: GET /v1/search (hybrid), 100 questions made of the bundle's own words, their vectors known; or
+# GET /v1/bills/{id}/dossier, 1,000 bills.
+# Usage: benches/clients.sh BUNDLE search|dossier   Needs wrk (Debian) and python3.
+set -euo pipefail
+bundle=$(realpath "$1")
+what=${2:-search}
+cd "$(dirname "$0")/.."
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$HOME/.cache/josh/target}"
+work=$(mktemp -d)
+pid=
+trap 'kill "$pid" 2>/dev/null || true; rm -rf "$work"' EXIT
+command -v wrk >/dev/null || { echo 'install wrk first: apt-get install wrk' >&2; exit 2; }
+cargo build --release --quiet
+josh="$CARGO_TARGET_DIR/$(rustc -vV | sed -n 's/^host: //p')/release/josh"
+"$josh" serve --bundle "$bundle" --listen 127.0.0.1:0 --workers 2 2> "$work/log" &
+pid=$!
+for _ in $(seq 100); do grep -q '  try ' "$work/log" && break; sleep 0.05; done
+url=$(sed -n 's|^ *web *\(http://[^/]*\)/|\1|p' "$work/log")
+python3 - "$url" "$work" "$what" <<'P'
+import json, random, sys, urllib.parse, urllib.request
+url, work, what = sys.argv[1:]
+get = lambda path: json.load(urllib.request.urlopen(url + path))
+def paths():
+    choose = random.Random(7)
+    if what == "dossier":
+        ids = []
+        for congress in {s["id"].split(":")[1] for s in get("/v1/bills?limit=100")["data"]}:
+            page = get(f"/v1/bills?congress={congress}&limit=100&sort=-cosponsor_count")
+            while len(ids) < 1000:
+                ids += [r["id"] for r in page["data"]]
+                if not page["next_cursor"]:
+                    break
+                page = get(f"/v1/bills?congress={congress}&limit=100&sort=-cosponsor_count&cursor={page['next_cursor']}")
+        return [f"/v1/bills/{i}/dossier" for i in ids[:1000]]
+    words = []
+    for source in ("bills", "federal-register", "crs-reports"):
+        for record in get(f"/v1/{source}?limit=100&fields=title")["data"]:
+            words += record["title"].split()
+    asked = [urllib.parse.quote(" ".join(choose.sample(words, choose.randint(2, 5)))) for _ in range(100)]
+    return [f"/v1/search?q={q}" for q in asked]
+all_paths = paths()
+for path in all_paths[:100]:
+    get(path)
+with open(f"{work}/paths.lua", "w") as f:
+    f.write("local paths = {%s}\nrequest = function() return wrk.format('GET', paths[math.random(#paths)]) end\n" % ",".join(map(json.dumps, all_paths)))
+P
+wrk -t2 -c8 -d"${SECONDS_EACH:-15}s" --latency -s "$work/paths.lua" "$url"
