@@ -14,7 +14,10 @@ pub fn names_of(source: &Source, record: &Fields) -> Vec<(&'static str, String)>
             names.push((kind, name.to_string()));
         }
     };
-    add("name", text(record, source.title));
+    // A filing's title only puts together the names that it has anyway.
+    if source.key != "lda-filings" {
+        add("name", text(record, source.title));
+    }
     match source.key {
         "legislators" => {
             let (first, last) = (text(record, "first"), text(record, "last"));

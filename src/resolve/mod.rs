@@ -98,6 +98,10 @@ fn find(
             continue;
         }
         nearest.push((plain.max(bare), index.text(name).to_string()));
+        // Hints can add at most this: whatever can't reach the threshold need not be looked at record by record.
+        if plain.max(bare + 4.0 * hints::MOST_GAIN) < THRESHOLD {
+            continue;
+        }
         for record in index.records(name).filter(|record| candidates.contains(*record)) {
             let preference = match hints.words == whole || found.len() > MOST_READ {
                 true => 0.0,

@@ -3,6 +3,9 @@
 //! Each typed word is paired with the name's word that it fits best: the same word, a nickname of it, its beginning, an initial, a
 //! slip or two away, or one that sounds alike. Longer words count more, and words that every name has hardly at all.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// Groups of first names that stand for each other.
 const NICKNAMES: &[&str] = &[
     "william bill billy will willie",
@@ -138,6 +141,19 @@ fn weight(word: &str) -> f32 {
     }
 }
 
+/// Whether the two stand for each other. Asked for every pair of words, so the groups of a name are looked up, not searched for.
+fn are_nicknames(a: &str, b: &str) -> bool {
+    static GROUPS: LazyLock<HashMap<&str, Vec<usize>>> = LazyLock::new(|| {
+        let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (number, group) in NICKNAMES.iter().enumerate() {
+            group.split(' ').for_each(|name| groups.entry(name).or_default().push(number));
+        }
+        groups
+    });
+    let (Some(a), Some(b)) = (GROUPS.get(a), GROUPS.get(b)) else { return false };
+    a.iter().any(|group| b.contains(group))
+}
+
 /// How well two words fit.
 pub fn fit(typed: &str, word: &str) -> f32 {
     if typed == word {
@@ -147,7 +163,7 @@ pub fn fit(typed: &str, word: &str) -> f32 {
     if short == 1 || long == 1 {
         return if typed.chars().next() == word.chars().next() { 0.75 } else { 0.0 };
     }
-    if NICKNAMES.iter().any(|group| group.split(' ').any(|n| n == typed) && group.split(' ').any(|n| n == word)) {
+    if are_nicknames(typed, word) {
         return 0.96;
     }
     if short >= 3 && word.starts_with(typed) {

@@ -48,7 +48,8 @@ fn every_registry_resolves_its_own_records() {
         for record in SAMPLE.all(&format!("/v1/{key}"), 100).iter().take(8) {
             let id = record["id"].as_str().unwrap();
             assert_eq!((&first(key, id)["id"], &first(key, id)["match"]["matched_on"]), (&record["id"], &"id".into()));
-            let name = record["name"].as_str().or(record["title"].as_str()).unwrap();
+            let called = ["name", "registrant", "title"].into_iter().find_map(|field| record[field].as_str());
+            let name = called.unwrap();
             let (found, total) = all(&format!("/v1/{key}?q={}", segment(name)));
             assert!(found.contains(id), "{key}: {name} gives {total} others");
         }
