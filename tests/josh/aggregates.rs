@@ -68,7 +68,7 @@ fn numbers_equal_those_made_by_hand() {
                 }
             }
             let records = SAMPLE.all(&format!("/v1/{source}?{}", filter.trim_start_matches('&')), 100);
-            let measure = random.one(&sums).filter(|_| filter.len() % 2 == 0).cloned();
+            let measure = random.one(&sums).filter(|_| filter.len().is_multiple_of(2)).cloned();
             let value = |record: &Value| measure.as_ref().map_or(1, |field| record[field].as_i64().unwrap_or(0));
             let asked = measure.as_ref().map_or("aggregate=count".into(), |f| format!("aggregate=sum&sum_field={f}"));
             let scalar = SAMPLE.get(&format!("/v1/{source}?{asked}{filter}")).json();
@@ -76,7 +76,7 @@ fn numbers_equal_those_made_by_hand() {
             assert_eq!(scalar["query_cost"]["rows"], records.len());
 
             let Some(first) = random.one(&groups) else { continue };
-            let second = random.one(&groups).filter(|s| *s != first && random.0 % 3 == 0);
+            let second = random.one(&groups).filter(|s| *s != first && random.0.is_multiple_of(3));
             let mut expected: BTreeMap<Vec<Option<String>>, i64> = BTreeMap::new();
             for record in &records {
                 for a in keys(record, first) {
