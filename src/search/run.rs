@@ -22,7 +22,7 @@ use crate::query::{Cursor, Params};
 /// How deep the halves are fused. Below that a rank adds less than a tenth of what the first place gives, and results go
 /// on in lexical order.
 const LEXICAL_DEPTH: usize = 1000;
-const FUSED: Wanted = Wanted { least: 10, most: 100 };
+const FUSED: Wanted = Wanted { least: 10, most: 60 };
 
 /// Records that a search by meaning alone ranks.
 const SEMANTIC_DEPTH: usize = 200;

@@ -13,8 +13,8 @@ const FEW: u64 = 30_000;
 /// (`benches/README.md`).
 const SMALL_SHARE: u64 = 8;
 
-/// Among up to so many passages a walk looks for a few more of them than records are wanted; among more it must look for more to miss
-/// as few of the nearest (`benches/README.md`).
+/// Among up to so many passages a walk looks for twice as many of them as records are wanted; among more it must look for more to
+/// miss as few of the nearest (`benches/README.md`).
 const WALKED: f64 = 250_000.0;
 
 /// A record with its nearest passage.
@@ -47,7 +47,7 @@ pub fn search(
         return Ok(exact(index, vectors, question, candidates, most));
     }
     // A record can have many near passages: ask for more until there are enough records.
-    let mut length = (1.1 * most as f64 * (everything as f64 / WALKED).powf(2.0 / 3.0).max(1.0)) as usize;
+    let mut length = (2.0 * most as f64 * (everything as f64 / WALKED).cbrt().max(1.0)) as usize;
     loop {
         let allowed = |passage: u32| index.record_of(passage).is_some_and(|record| candidates.contains(record));
         let condition: Option<&dyn Fn(u32) -> bool> = if passages >= everything { None } else { Some(&allowed) };
