@@ -73,7 +73,7 @@ fn show(bundle: &Bundle, request: &AggregateRequest, found: Aggregate) -> Result
         }
     };
     let items: Vec<String> = items.iter().map(Value::to_string).collect();
-    let page = Page { total: items.len() as u64, items, columns, next_cursor: None, empty: None };
+    let page = Page { total: items.len() as u64, items, columns, ..Page::default() };
     Ok(Numbers { format: request.format, answer, page })
 }
 

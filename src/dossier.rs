@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, Stop};
 use crate::catalog::{Source, SubKind};
 use crate::error::{Code, Error, Result};
 use crate::query::{self, ListRequest, Params, Table};
@@ -73,7 +73,8 @@ pub fn gather<'a>(bundle: &'a Bundle, source: &'static Source, id: &str, params:
     let mut gathered: Vec<Result<Section>> = std::thread::scope(|scope| {
         let gather = |name: &&'static str| {
             let (name, congress) = (*name, congress.as_deref());
-            scope.spawn(move || section(bundle, source, id, name, congress))
+            let stop = Stop::current();
+            scope.spawn(move || stop.during(|| section(bundle, source, id, name, congress)))
         };
         let running: Vec<_> = names.iter().map(gather).collect();
         running.into_iter().map(|r| r.join().unwrap_or_else(|_| Err(Error::internal("a section failed")))).collect()
@@ -113,16 +114,16 @@ fn section(
     let Some(sub) = source.sub(name) else { return Err(Error::internal(format!("no sub-resource {name}"))) };
     let table = match sub.kind {
         SubKind::Records { source: other, .. } => {
-            Table::of_sub(bundle, source, sub, id).ok_or_else(|| format!("This bundle holds no {other}."))
+            Table::of_sub(bundle, source, sub).ok_or_else(|| format!("This bundle holds no {other}."))
         }
         _ => {
             let rows = bundle.manifest.source(source.key).and_then(|facts| facts.rows.get(name));
-            let table = rows.and_then(|_| Table::of_sub(bundle, source, sub, id));
+            let table = rows.and_then(|_| Table::of_sub(bundle, source, sub));
             table.ok_or_else(|| format!("This bundle holds no {name} of {}.", source.key))
         }
     };
     let table = match table {
-        Ok(table) => table,
+        Ok(table) => table.under(bundle, source, sub, id)?,
         Err(reason) => {
             section.unavailable = Some(reason);
             return Ok(section);

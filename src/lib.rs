@@ -11,6 +11,7 @@
 //! One direction: `cli, http -> service -> aggregate, dossier, resolve -> search -> record -> query -> catalog, bundle -> embed, error`.
 
 pub mod aggregate;
+pub mod answer;
 pub mod banner;
 pub mod bundle;
 pub mod catalog;

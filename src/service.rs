@@ -1,17 +1,20 @@
-//! The operations: one verb each, over the bundle that is open now. REST calls these; so will every other surface.
+//! The operations: one verb each, over the bundle that is open now. Every surface turns what it is asked into a `Call`, and a `Call`
+//! into an `Answer`, here.
 
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use crate::aggregate::{self, Numbers};
-use crate::bundle::{Bundle, BundleError, SourceFacts};
+use crate::answer::Answer;
+use crate::bundle::{Bundle, BundleError, SourceFacts, Stop};
 use crate::catalog::{Field, Kind, Shape, Source, Sub, SubKind};
 use crate::dossier::{self, Dossier};
 use crate::error::{Code, Error, Result};
-use crate::query::{self, Limits, ListRequest, Page, Params, Table};
+use crate::query::{self, AggregateRequest, Limits, ListRequest, Page, Params, Table};
 use crate::record::{self, Found};
 use crate::resolve;
 use crate::search::{self, Results, SearchRequest};
@@ -54,12 +57,105 @@ pub const OPERATIONS: &[Operation] = &[
     },
 ];
 
+/// What is asked for, whichever surface it came through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Call {
+    Sources,
+    Source(String),
+    Search,
+    Fetch(String),
+    List(String),
+    Record(String, String),
+    Dossier(String, String),
+    Sub(String, String, String),
+}
+
+impl Call {
+    /// Reads a path below `/v1/`. Segments are split before they are decoded, so that an id may hold an encoded slash;
+    /// under `fetch` a plain URL works too.
+    pub fn read(path: &str) -> Result<Call> {
+        let segment = |text: &str| match percent_decode_str(text).decode_utf8() {
+            Ok(text) if !text.contains('\0') => Ok(text.into_owned()),
+            _ => Err(Error::new(Code::RouteNotFound, "The path is not valid percent-encoded UTF-8.")),
+        };
+        if let Some(id) = path.strip_prefix("fetch/") {
+            return Ok(Call::Fetch(segment(id)?));
+        }
+        let parts = path.trim_end_matches('/').split('/').map(segment).collect::<Result<Vec<_>>>()?;
+        Ok(match parts.as_slice() {
+            [empty] if empty.is_empty() => return Err(Error::new(Code::RouteNotFound, "Nothing is asked for.")),
+            [key] if key == "sources" => Call::Sources,
+            [key] if key == "search" => Call::Search,
+            [key] => Call::List(key.clone()),
+            [first, key] if first == "sources" => Call::Source(key.clone()),
+            [key, id] => Call::Record(key.clone(), id.clone()),
+            [key, id, sub] if sub == "dossier" => Call::Dossier(key.clone(), id.clone()),
+            [key, id, sub] => Call::Sub(key.clone(), id.clone(), sub.clone()),
+            _ => return Err(Error::new(Code::RouteNotFound, "There is nothing at this path.")),
+        })
+    }
+
+    /// Whether it is answered from the memory map alone, in microseconds.
+    fn is_quick(&self) -> bool {
+        matches!(self, Call::Sources | Call::Source(_) | Call::Fetch(_) | Call::Record(..))
+    }
+
+    /// Answers. Blocks, unless it is quick.
+    fn answer(&self, bundle: &Bundle, params: &Params, limits: Limits) -> Result<Answer> {
+        match self {
+            Call::Sources => no_params(params).map(|()| Answer::value(&list_sources(bundle).into())),
+            Call::Source(key) => {
+                let data = get_source(bundle, key)?;
+                no_params(params).map(|()| Answer::value(&data))
+            }
+            Call::Fetch(id) => shown_record(&fetch(bundle, id)?, params),
+            Call::Record(key, id) => shown_record(&get_record(bundle, key, id)?, params),
+            Call::Search => search(bundle, params).map(Answer::results),
+            Call::List(key) if AggregateRequest::is_meant(params) => {
+                Answer::numbers(&aggregate_records(bundle, key, params, limits)?)
+            }
+            Call::List(key) => list_records(bundle, key, params).and_then(shown_page),
+            Call::Dossier(key, id) => get_dossier(bundle, key, id, params).map(|dossier| Answer::dossier(&dossier)),
+            Call::Sub(key, id, sub) => list_sub_resource(bundle, key, id, sub, params).and_then(shown_page),
+        }
+    }
+}
+
+fn shown_page((request, page): (ListRequest, Page)) -> Result<Answer> {
+    Answer::page(request.format, &page)
+}
+
+fn shown_record(found: &Found, params: &Params) -> Result<Answer> {
+    if params.is_empty() {
+        return Ok(Answer::record(found, found.entry.data));
+    }
+    let mut data = found.entry.data.to_string();
+    for (name, value) in params.iter() {
+        match name {
+            "fields" => data = query::narrow(&data, &query::read_fields(value, &found.source.columns())?)?,
+            _ => {
+                return Err(
+                    Error::invalid(name, format!("A record takes no parameter {name:?}.")).suggest(name, ["fields"])
+                );
+            }
+        }
+    }
+    Ok(Answer::record(found, &data))
+}
+
+fn no_params(params: &Params) -> Result<()> {
+    match params.iter().next() {
+        Some((name, _)) => Err(Error::invalid(name, "This takes no parameters.")),
+        None => Ok(()),
+    }
+}
+
 /// The open bundle, swapped as a whole. Requests hold the one they began with.
 pub struct Josh {
     current: ArcSwap<Bundle>,
-    pub limits: Limits,
+    limits: Limits,
     /// As many searches at once as there are cores, the others in line: side by side they would all be late.
-    pub searches: Semaphore,
+    searches: Semaphore,
 }
 
 impl Josh {
@@ -70,6 +166,22 @@ impl Josh {
 
     pub fn bundle(&self) -> Arc<Bundle> {
         self.current.load_full()
+    }
+
+    /// Answers a call over this bundle. When the caller goes away, so does its query.
+    pub async fn answer(&self, bundle: &Arc<Bundle>, call: Call, params: Params) -> Result<Answer> {
+        if call.is_quick() {
+            return call.answer(bundle, &params, self.limits);
+        }
+        let _turn = match call {
+            // Never closed, so it is always given.
+            Call::Search => self.searches.acquire().await.ok(),
+            _ => None,
+        };
+        let (bundle, limits, stop) = (bundle.clone(), self.limits, Stop::default());
+        let _when_dropped = stop.clone().when_dropped();
+        let answered = tokio::task::spawn_blocking(move || stop.during(|| call.answer(&bundle, &params, limits)));
+        answered.await.map_err(Error::internal)?
     }
 
     /// Opens the file again; the old bundle goes on if the new one can't be used.
@@ -153,8 +265,8 @@ pub fn list_sub_resource(
         return Err(Error::new(Code::RouteNotFound, message).suggest(sub, offered().map(|s| s.name)));
     };
     let found = record::find_in(bundle, source, id)?;
-    let table = Table::of_sub(bundle, source, sub, found.entry.id);
-    run(bundle, &table.ok_or_else(|| Error::internal("an offered sub-resource without a table"))?, params)
+    let table = Table::of_sub(bundle, source, sub).ok_or_else(|| Error::internal("a sub-resource without a table"))?;
+    run(bundle, &table.under(bundle, source, sub, found.entry.id)?, params)
 }
 
 /// `GET /v1/{source}/{id}/dossier`
@@ -221,7 +333,7 @@ pub fn describe_sub(bundle: &Bundle, source: &'static Source, sub: &Sub) -> Opti
     if !matches!(sub.kind, SubKind::Records { .. }) && !facts.rows.contains_key(table) {
         return None;
     }
-    let table = Table::of_sub(bundle, source, sub, "")?;
+    let table = Table::of_sub(bundle, source, sub)?;
     let items_of = match sub.kind {
         SubKind::Records { source, .. } => json!(source),
         _ => Value::Null,
@@ -231,4 +343,30 @@ pub fn describe_sub(bundle: &Bundle, source: &'static Source, sub: &Sub) -> Opti
         _ => table.columns.iter().map(|f| describe(f, None)).collect(),
     };
     Some(json!({ "name": sub.name, "about": sub.about, "records_of": items_of, "fields": fields }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_read_segment_by_segment() {
+        let read = |path: &str| Call::read(path).unwrap();
+        assert_eq!(read("sources"), Call::Sources);
+        assert_eq!(read("sources/bills"), Call::Source("bills".into()));
+        assert_eq!(read("bills"), Call::List("bills".into()));
+        assert_eq!(read("bills/"), Call::List("bills".into()));
+        assert_eq!(read("bills/H.R.%201"), Call::Record("bills".into(), "H.R. 1".into()));
+        assert_eq!(read("gao-reports/GAO%2FHEHS-98-12"), Call::Record("gao-reports".into(), "GAO/HEHS-98-12".into()));
+        assert_eq!(read("bills/hr:119:1/actions"), Call::Sub("bills".into(), "hr:119:1".into(), "actions".into()));
+        assert_eq!(read("bills/hr:119:1/dossier"), Call::Dossier("bills".into(), "hr:119:1".into()));
+        assert_eq!(read("fetch/https://x.gov/a/b"), Call::Fetch("https://x.gov/a/b".into()));
+    }
+
+    #[test]
+    fn what_is_no_path_is_no_route() {
+        for path in ["", "a/b/c/d", "bills/%ff", "bills/%00"] {
+            assert_eq!(Call::read(path).unwrap_err().code, Code::RouteNotFound, "{path}");
+        }
+    }
 }

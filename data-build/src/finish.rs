@@ -7,9 +7,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use josh::bundle::format::{FORMAT, SectionKind};
-use josh::bundle::{FieldFacts, Manifest, RecordsWriter, SourceFacts, names, writer};
+use josh::bundle::{FieldFacts, Manifest, RecordsWriter, SourceFacts, links, names, writer};
 use josh::catalog::names::names_of;
-use josh::catalog::{Field, Kind, SOURCES, Shape, Source};
+use josh::catalog::{Field, Kind, SOURCES, Shape, Source, SubKind};
 use josh::embed::FILE_NAMES;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -76,6 +76,8 @@ impl Finish<'_> {
             }
             facts.push(of_source);
         }
+        let linked = self.folder.join("links.section");
+        self.links(&facts)?.finish(&linked)?;
         store.finish()?.into_inner().map_err(|e| e.into_error())?.sync_all()?;
         self.tables.run("CHECKPOINT bundle; DETACH bundle")?;
         steps.finish_and_clear();
@@ -97,6 +99,7 @@ impl Finish<'_> {
         let mut parts = vec![
             (SectionKind::Database, database.as_path()),
             (SectionKind::Records, records.as_path()),
+            (SectionKind::Links, linked.as_path()),
             (SectionKind::TextIndex, sections.text.as_path()),
             (SectionKind::Names, named.as_path()),
         ];
@@ -219,6 +222,44 @@ impl Finish<'_> {
             counts.insert(sub.name.to_string(), count);
         }
         Ok(counts)
+    }
+
+    /// Finds what hangs under each record: rows of its own, and records of other sources that name it.
+    fn links(&self, facts: &[SourceFacts]) -> Result<links::Builder> {
+        let builder = links::Builder::new(self.folder.join("links"))?;
+        let held = |key: &str| facts.iter().find(|f| f.key == key);
+        for (source, records) in SOURCES.iter().filter_map(|s| Some((s, held(s.key)?.records))) {
+            let parents = source.table();
+            for sub in source.subs {
+                let (children, kind) = match sub.kind {
+                    SubKind::Toc => continue,
+                    SubKind::Rows(_) | SubKind::Body => {
+                        let rows = source.sub_table(sub.name);
+                        (format!("SELECT parent AS named, ord FROM bundle.\"{rows}\""), links::Kind::Rows)
+                    }
+                    SubKind::Records { source: other, field } => {
+                        let Some((other, field)) = SOURCES
+                            .iter()
+                            .find(|s| s.key == other && held(other).is_some())
+                            .and_then(|other| Some((other.table(), other.field(field)?)))
+                        else {
+                            continue;
+                        };
+                        let named = if field.kind.is_list() {
+                            format!("unnest(list_distinct(\"{}\"))", field.name)
+                        } else {
+                            format!("\"{}\"", field.name)
+                        };
+                        (format!("SELECT {named} AS named, ord FROM bundle.\"{other}\""), links::Kind::Records)
+                    }
+                };
+                let pairs = self.tables.pairs(&format!(
+                    "SELECT p.ord, c.ord FROM ({children}) c JOIN bundle.\"{parents}\" p ON p.id = c.named ORDER BY p.ord, c.ord"
+                ))?;
+                builder.add(source.key, sub.name, records, &pairs, kind)?;
+            }
+        }
+        Ok(builder)
     }
 
     /// Hands over a source's current texts. Gives the passages and vectors that they make.

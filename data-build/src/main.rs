@@ -1,5 +1,6 @@
 //! Makes Josh bundles from official files.
 
+mod amendatory;
 mod build;
 mod embedding;
 mod eval;

@@ -12,8 +12,8 @@ use josh::catalog::{self, Field, Kind, Source, SubKind, ids};
 use serde_json::{Map, Value, json};
 
 use crate::formats::dates;
-use crate::mentions;
 use crate::record::{Rank, Record, Sink};
+use crate::{amendatory, mentions};
 
 /// A record, or a file, that could not be read.
 #[derive(Clone, Debug)]
@@ -142,9 +142,14 @@ impl Stage {
                     }
                 }
                 let mut line = place(n);
+                let (is_amendatory, amends) = match amendatory::SOURCES.contains(&source.key) {
+                    true => amendatory::amends(&section.text),
+                    false => (false, Vec::new()),
+                };
                 let columns = json!({
                     "parent": record.id, "version": body.version, "version_order": body.order,
                     "section": section.section, "heading": section.heading, "level": section.level, "text": section.text,
+                    "is_amendatory": is_amendatory, "amends": amends,
                 });
                 if let Value::Object(columns) = columns {
                     line.extend(columns);

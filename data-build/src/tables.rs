@@ -65,6 +65,13 @@ impl Tables {
         self.db.query_row(sql, [], |row| row.get(0)).with_context(|| format!("in: {sql}"))
     }
 
+    /// The two columns of a query, numbers both.
+    pub fn pairs(&self, sql: &str) -> Result<Vec<(u32, u32)>> {
+        let mut statement = self.db.prepare(sql).with_context(|| format!("in: {sql}"))?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect::<Result<_, _>>().with_context(|| format!("in: {sql}"))
+    }
+
     /// Loads what was staged: every source gets its tables, empty where nothing was read.
     pub fn load(&self, stage: &Stage) -> Result<()> {
         for source in SOURCES {
@@ -134,10 +141,10 @@ impl Tables {
             stage,
             &table,
             "\"parent\" VARCHAR, \"version\" VARCHAR, \"version_order\" VARCHAR, \"section\" VARCHAR, \"heading\" VARCHAR, \
-             \"level\" BIGINT, \"text\" VARCHAR",
+             \"level\" BIGINT, \"text\" VARCHAR, \"is_amendatory\" BOOLEAN, \"amends\" VARCHAR[]",
         )?;
         self.run(&format!(
-            "CREATE TABLE {} AS SELECT raw.parent, raw.version, raw.version = newest AS current, section, heading, level, text, \
+            "CREATE TABLE {} AS SELECT raw.parent, raw.version, raw.version = newest AS current, section, heading, level, text, is_amendatory, amends, \
              version_order, _n FROM raw \
              JOIN (SELECT parent, version, max(_place) AS last FROM raw GROUP BY ALL) v \
                ON raw.parent = v.parent AND raw.version = v.version AND _place = last \

@@ -1,12 +1,14 @@
 //! The DuckDB database of a bundle, opened read-only. The only place that runs SQL while serving; the SQL
 //! itself is written by `query`.
 
+use std::cell::RefCell;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use duckdb::{AccessMode, Config, Connection, Row, params_from_iter};
+use duckdb::{AccessMode, Config, Connection, InterruptHandle, Row, params_from_iter};
 
 use super::BundleError;
 use crate::error::{Error, Result};
@@ -73,7 +75,7 @@ impl Database {
         if begun.elapsed() >= time {
             return Ok(None);
         }
-        let rows = rows.map_err(Error::internal)?;
+        let rows = rows?;
         lock(&self.idle).push(connection);
         Ok(Some(rows))
     }
@@ -85,7 +87,7 @@ impl Database {
 
     fn query<T>(&self, sql: &str, values: &[String], read: impl Fn(&Row) -> duckdb::Result<T>) -> Result<Vec<T>> {
         let connection = self.take()?;
-        let rows = query(&connection, sql, values, read).map_err(Error::internal);
+        let rows = query(&connection, sql, values, read);
         if rows.is_ok() {
             lock(&self.idle).push(connection);
         }
@@ -105,7 +107,77 @@ fn texts(row: &Row) -> duckdb::Result<Vec<Option<String>>> {
     (0..row.as_ref().column_count()).map(|i| row.get(i)).collect()
 }
 
+/// Stops the queries of one request, from any thread.
+#[derive(Clone, Default)]
+pub struct Stop(Arc<Stopping>);
+
+#[derive(Default)]
+struct Stopping {
+    is_stopped: AtomicBool,
+    running: Mutex<Vec<Arc<InterruptHandle>>>,
+}
+
+thread_local! {
+    /// The request that this thread works for. Not an argument: everything between a surface and a query would hand it down unread.
+    static CURRENT: RefCell<Option<Stop>> = const { RefCell::new(None) };
+}
+
+impl Stop {
+    pub fn stop(&self) {
+        self.0.is_stopped.store(true, Ordering::SeqCst);
+        for handle in lock(&self.0.running).iter() {
+            handle.interrupt();
+        }
+    }
+
+    /// Stops when the guard is dropped. What has ended by then is not disturbed.
+    pub fn when_dropped(self) -> impl Drop {
+        struct Guard(Stop);
+        impl Drop for Guard {
+            fn drop(&mut self) {
+                self.0.stop();
+            }
+        }
+        Guard(self)
+    }
+
+    /// What this thread works for, to be handed to threads that help it.
+    pub fn current() -> Stop {
+        CURRENT.with_borrow(|current| current.clone()).unwrap_or_default()
+    }
+
+    /// Runs `work`; the queries in it end with an error when this is stopped.
+    pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        CURRENT.set(Some(self.clone()));
+        let done = work();
+        CURRENT.set(None);
+        done
+    }
+
+    fn begins(&self, handle: &Arc<InterruptHandle>) {
+        lock(&self.0.running).push(handle.clone());
+    }
+
+    fn ends(&self, handle: &Arc<InterruptHandle>) {
+        lock(&self.0.running).retain(|running| !Arc::ptr_eq(running, handle));
+    }
+}
+
 fn query<T>(
+    connection: &Connection,
+    sql: &str,
+    values: &[String],
+    read: impl Fn(&Row) -> duckdb::Result<T>,
+) -> Result<Vec<T>> {
+    let (stop, handle) = (Stop::current(), connection.interrupt_handle());
+    stop.begins(&handle);
+    let is_stopped = || stop.0.is_stopped.load(Ordering::SeqCst);
+    let rows = if is_stopped() { Ok(Vec::new()) } else { run(connection, sql, values, read).map_err(Error::internal) };
+    stop.ends(&handle);
+    if is_stopped() { Err(Error::internal("the caller went away")) } else { rows }
+}
+
+fn run<T>(
     connection: &Connection,
     sql: &str,
     values: &[String],

@@ -12,9 +12,9 @@ use sha2::{Digest, Sha256};
 use super::BundleError;
 
 /// The format this binary writes.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 /// The oldest format this binary reads.
-pub const OLDEST_READABLE: u32 = 1;
+pub const OLDEST_READABLE: u32 = 2;
 
 pub const PAGE: u64 = 4096;
 pub const FOOTER_LENGTH: u64 = 128;
@@ -28,6 +28,8 @@ pub enum SectionKind {
     Database,
     /// Every record as prepared JSON, found by id or by position (see `records`).
     Records,
+    /// What hangs under each record.
+    Links,
     /// The tantivy index.
     TextIndex,
     /// The names of registries' records.

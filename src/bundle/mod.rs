@@ -7,6 +7,7 @@ pub mod analyzer;
 mod db;
 pub mod format;
 mod guard;
+pub mod links;
 mod manifest;
 pub mod names;
 mod pack;
@@ -29,9 +30,11 @@ use roaring::RoaringBitmap;
 use sha2::{Digest, Sha256};
 
 pub use db::Database;
+pub use db::Stop;
 use format::{FOOTER_LENGTH, FORMAT, Footer, OLDEST_READABLE, PAGE, SectionKind};
 use guard::GuardedMap;
 pub use guard::SharedMap;
+use links::Links;
 pub use manifest::{FieldFacts, Manifest, ModelFacts, SectionFacts, SourceFacts};
 use names::Names;
 pub use records::{Entry, Records, RecordsWriter, stable_hash};
@@ -84,6 +87,7 @@ pub struct Bundle {
     pub selections: Cache<String, Arc<RoaringBitmap>>,
     /// Opened by the first search or by `prepare_search`, so that everything else is ready before them.
     text_index: OnceLock<Result<TextIndex, String>>,
+    links: OnceLock<Result<Links, String>>,
     names: OnceLock<Result<Names, String>>,
     vectors: OnceLock<Result<Vectors, String>>,
     model: OnceLock<Result<Arc<Model>, String>>,
@@ -142,6 +146,7 @@ impl Bundle {
             map,
             selections: Cache::new(MOST_SELECTIONS),
             text_index: OnceLock::new(),
+            links: OnceLock::new(),
             names: OnceLock::new(),
             vectors: OnceLock::new(),
             model: OnceLock::new(),
@@ -177,6 +182,12 @@ impl Bundle {
             TextIndex::open(self.map.clone(), section).map_err(|e| format!("the text index can't be opened: {e}"))
         };
         self.part(self.text_index.get_or_init(open), "text index")
+    }
+
+    /// What hangs under each record.
+    pub fn links(&self) -> Result<&Links, Error> {
+        let open = || Links::open(self.map.clone(), self.section(SectionKind::Links)?);
+        self.part(self.links.get_or_init(open), "list of links")
     }
 
     /// The index of names.

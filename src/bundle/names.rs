@@ -9,7 +9,8 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use super::{SharedMap, analyzer, pack};
+use super::pack::{self, Files, Numbers};
+use super::{SharedMap, analyzer};
 
 /// The pieces of a few words, each once.
 pub fn pieces(words: &[String]) -> Vec<u32> {
@@ -73,39 +74,33 @@ impl Builder {
             starts.push(named.len() as u32);
         }
         let write = |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes);
-        let numbers = |list: &[u32]| list.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
         write("about", &serde_json::to_vec(&(ranges, kinds))?)?;
         write("kinds", &kind_numbers)?;
         write("text", text.as_bytes())?;
-        write("text_starts", &numbers(&text_starts))?;
-        write("records", &numbers(&records))?;
-        write("record_starts", &numbers(&record_starts))?;
-        write("pieces", &numbers(&keys))?;
-        write("piece_starts", &numbers(&starts))?;
-        write("piece_names", &numbers(&named))?;
+        write("text_starts", &Numbers::bytes_of(&text_starts))?;
+        write("records", &Numbers::bytes_of(&records))?;
+        write("record_starts", &Numbers::bytes_of(&record_starts))?;
+        write("pieces", &Numbers::bytes_of(&keys))?;
+        write("piece_starts", &Numbers::bytes_of(&starts))?;
+        write("piece_names", &Numbers::bytes_of(&named))?;
         pack::pack(folder, out, |_| true)
     }
 }
 
 /// The index, opened from the section.
 pub struct Names {
-    map: SharedMap,
+    files: Files,
     sources: HashMap<String, Range<u32>>,
     kinds: Vec<String>,
-    files: HashMap<String, Range<usize>>,
 }
 
 impl Names {
     pub fn open(map: SharedMap, section: Range<usize>) -> Result<Names, String> {
-        let bytes = map.get(section.clone()).ok_or("the index of names lies outside the file")?;
-        let listed = pack::list(bytes).ok_or("the index of names has no list of files")?;
-        let place = |at: Range<usize>| section.start + at.start..section.start + at.end;
-        let files: HashMap<String, Range<usize>> = listed.into_iter().map(|(name, at)| (name, place(at))).collect();
-        let about = files.get("about").and_then(|at| map.get(at.clone())).unwrap_or_default();
+        let files = Files::open(map, section)?;
         let (sources, kinds): (Vec<(String, u32, u32)>, Vec<String>) =
-            serde_json::from_slice(about).map_err(|e| format!("the index of names can't be read: {e}"))?;
+            serde_json::from_slice(files.bytes("about")).map_err(|e| format!("its first file can't be read: {e}"))?;
         let sources = sources.into_iter().map(|(key, from, to)| (key, from..to)).collect();
-        Ok(Names { map, sources, kinds, files })
+        Ok(Names { files, sources, kinds })
     }
 
     /// The numbers of a source's names.
@@ -114,37 +109,35 @@ impl Names {
     }
 
     pub fn text(&self, name: u32) -> &str {
-        let bytes = self.file("text").get(self.span("text_starts", name)).unwrap_or_default();
-        std::str::from_utf8(bytes).unwrap_or_default()
+        let place = self.files.numbers("text_starts").span(name as usize);
+        std::str::from_utf8(self.files.bytes("text").get(place).unwrap_or_default()).unwrap_or_default()
     }
 
     pub fn kind(&self, name: u32) -> &str {
-        let kind = self.file("kinds").get(name as usize).map(|k| usize::from(*k));
+        let kind = self.files.bytes("kinds").get(name as usize).map(|k| usize::from(*k));
         kind.and_then(|k| self.kinds.get(k)).map_or("name", String::as_str)
     }
 
     /// The records that bear a name.
     pub fn records(&self, name: u32) -> impl Iterator<Item = u32> + '_ {
-        self.span("record_starts", name).filter_map(|at| self.number("records", at))
+        self.files.numbers("records").range(self.files.numbers("record_starts").span(name as usize))
     }
 
     /// Names of a source with the number of pieces that they share, those with at least `least` of them.
     pub fn sharing(&self, source: &str, pieces: &[u32], least: u16) -> Vec<(u32, u16)> {
         let range = self.of_source(source);
         let mut counts = vec![0u16; range.len()];
-        let listed = self.file("pieces").len() / 4;
+        let [listed, starts, named] = ["pieces", "piece_starts", "piece_names"].map(|file| self.files.numbers(file));
         for piece in pieces {
-            let (mut low, mut high) = (0, listed);
+            let (mut low, mut high) = (0, listed.len());
             while low < high {
                 let middle = low + (high - low) / 2;
-                if self.number("pieces", middle).is_some_and(|p| p < *piece) { low = middle + 1 } else { high = middle }
+                if listed.get(middle).is_some_and(|p| p < *piece) { low = middle + 1 } else { high = middle }
             }
-            if self.number("pieces", low) != Some(*piece) {
+            if listed.get(low) != Some(*piece) {
                 continue;
             }
-            let span = self.span("piece_starts", low as u32);
-            let bytes = self.file("piece_names").get(span.start * 4..span.end * 4).unwrap_or_default();
-            for name in bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])) {
+            for name in named.range(starts.span(low)) {
                 if let Some(count) = name.checked_sub(range.start).and_then(|at| counts.get_mut(at as usize)) {
                     *count += 1;
                 }
@@ -152,22 +145,5 @@ impl Names {
         }
         let shared = counts.iter().enumerate().filter(|(_, count)| **count >= least);
         shared.map(|(at, count)| (range.start + at as u32, *count)).collect()
-    }
-
-    fn file(&self, name: &str) -> &[u8] {
-        self.files.get(name).and_then(|at| self.map.get(at.clone())).unwrap_or_default()
-    }
-
-    fn number(&self, file: &str, at: usize) -> Option<u32> {
-        let bytes = self.file(file).get(at * 4..at * 4 + 4)?;
-        Some(u32::from_le_bytes(bytes.try_into().ok()?))
-    }
-
-    /// From one start to the next; empty when damaged.
-    fn span(&self, starts: &str, at: u32) -> Range<usize> {
-        match (self.number(starts, at as usize), self.number(starts, at as usize + 1)) {
-            (Some(from), Some(to)) if from <= to => from as usize..to as usize,
-            _ => 0..0,
-        }
     }
 }

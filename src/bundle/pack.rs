@@ -3,9 +3,12 @@
 //!
 //! `[length of the list u64][list of (name, offset, length) as JSON][file]…`, offsets from the start of the section.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
+
+use super::SharedMap;
 
 /// Files begin at multiples of this within the section: a cache line, and more than any number in them needs.
 const ALIGN: usize = 64;
@@ -51,6 +54,64 @@ pub fn list(section: &[u8]) -> Option<Vec<(String, Range<usize>)>> {
         section.get(range.clone()).map(|_| (name, range))
     };
     listed.into_iter().map(place).collect()
+}
+
+/// The packed files of a section of a bundle, read where they lie.
+pub struct Files {
+    map: SharedMap,
+    places: HashMap<String, Range<usize>>,
+}
+
+impl Files {
+    pub fn open(map: SharedMap, section: Range<usize>) -> Result<Files, String> {
+        let listed = map.get(section.clone()).and_then(list).ok_or("its list of files is damaged")?;
+        let place = |at: Range<usize>| section.start + at.start..section.start + at.end;
+        let places = listed.into_iter().map(|(name, at)| (name, place(at))).collect();
+        Ok(Files { map, places })
+    }
+
+    /// A file's bytes; none when there is no such file.
+    pub fn bytes(&self, name: &str) -> &[u8] {
+        self.places.get(name).and_then(|at| self.map.get(at.clone())).unwrap_or_default()
+    }
+
+    /// A file of numbers.
+    pub fn numbers(&self, name: &str) -> Numbers<'_> {
+        Numbers(self.bytes(name))
+    }
+}
+
+/// Numbers of 32 bits, little end first. What lies outside is nothing, never a panic.
+#[derive(Clone, Copy)]
+pub struct Numbers<'a>(&'a [u8]);
+
+impl<'a> Numbers<'a> {
+    pub fn bytes_of(numbers: &[u32]) -> Vec<u8> {
+        numbers.iter().flat_map(|n| n.to_le_bytes()).collect()
+    }
+
+    pub fn len(self) -> usize {
+        self.0.len() / 4
+    }
+
+    pub fn get(self, at: usize) -> Option<u32> {
+        let bytes = self.0.get(at.checked_mul(4)?..at.checked_mul(4)?.checked_add(4)?)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?))
+    }
+
+    /// From one start to the next; empty when damaged.
+    pub fn span(self, at: usize) -> Range<usize> {
+        match (self.get(at), self.get(at + 1)) {
+            (Some(from), Some(to)) if from <= to => from as usize..to as usize,
+            _ => 0..0,
+        }
+    }
+
+    pub fn range(self, range: Range<usize>) -> impl Iterator<Item = u32> + 'a {
+        let bytes =
+            range.start.checked_mul(4).zip(range.end.checked_mul(4)).and_then(|(from, to)| self.0.get(from..to));
+        bytes.unwrap_or_default().chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+    }
 }
 
 #[cfg(test)]

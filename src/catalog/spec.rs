@@ -180,6 +180,11 @@ pub const BODY: &[Field] = &[
     Field::text("heading", "Heading of the section, with the headings above it"),
     Field::int("level", "Depth of the heading, 1 at the top"),
     Field::text("text", "The section's text"),
+    Field::flag(
+        "is_amendatory",
+        "Whether it changes law that stands elsewhere: what it strikes or inserts is not the law as it stands",
+    ),
+    Field::keywords("amends", "The laws that it says it amends"),
 ];
 
 /// The columns of every `{source table}_mentions` table: who names the record, and where.
@@ -190,7 +195,7 @@ pub const MENTIONS: &[Field] = &[
 ];
 
 /// The columns of a table of contents: a body without its text.
-pub const TOC: &[Field] = &[BODY[0], BODY[1], BODY[2], BODY[3], BODY[4]];
+pub const TOC: &[Field] = &[BODY[0], BODY[1], BODY[2], BODY[3], BODY[4], BODY[6]];
 
 impl Sub {
     pub const fn rows(name: &'static str, fields: &'static [Field], about: &'static str) -> Self {

@@ -12,6 +12,7 @@ use actix_web::middleware::Next;
 use actix_web::{HttpMessage, HttpResponse};
 
 use super::respond;
+use crate::answer::Asked;
 use crate::error::{Code, Error};
 
 /// Requests need no body; a small one is passed over, a large one refused.
@@ -23,6 +24,12 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub struct Context {
     pub request_id: String,
     pub started: Instant,
+}
+
+impl Context {
+    pub fn asked(&self) -> Asked<'_> {
+        Asked { request_id: &self.request_id, started: self.started }
+    }
 }
 
 pub async fn front<B: MessageBody + 'static>(

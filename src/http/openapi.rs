@@ -122,7 +122,7 @@ fn add_source(paths: &mut Map<String, Value>, bundle: &Bundle, source: &'static 
     }
 
     for sub in source.subs.iter().filter(|s| describe_sub(bundle, source, s).is_some()) {
-        let Some(table) = Table::of_sub(bundle, source, sub, "") else { continue };
+        let Some(table) = Table::of_sub(bundle, source, sub) else { continue };
         let mut parameters = vec![id()];
         parameters.extend(list_parameters(&table));
         let name = format!("list_{slug}_{}", sub.name.replace('-', "_"));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::filter::{Filter, ReadId, quoted};
 use super::listing::{Format, conditions, read_filter, read_format, read_limit};
 use super::params::Params;
-use super::table::Table;
+use super::table::{Table, among};
 use crate::bundle::Bundle;
 use crate::catalog::{Field, Kind};
 use crate::error::{Code, Error, Result};
@@ -235,11 +235,10 @@ impl Run<'_> {
                 ", LATERAL (SELECT unnest(CASE WHEN len({column}) > 0 THEN list_distinct({column}) ELSE [NULL] END) AS k) u{at}"
             ));
         }
-        let mut wheres = conditions(self.table.scope.iter().chain(&self.request.filters), bound);
+        let mut wheres = conditions(self.table, &self.request.filters, bound);
         if let Some(matching) = &self.request.matching {
-            let list: Vec<String> = matching.iter().map(u32::to_string).collect();
-            bound.push(format!("[{}]", list.join(",")));
-            wheres.push_str(" AND ord IN (SELECT unnest(?::VARCHAR::UINTEGER[]))");
+            wheres.push_str(" AND ");
+            wheres.push_str(&among(matching, bound));
         }
         format!("FROM {from} WHERE {wheres}")
     }

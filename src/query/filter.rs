@@ -45,16 +45,6 @@ pub struct Filter {
 pub type ReadId<'a> = &'a dyn Fn(&'static str, &str) -> Result<String>;
 
 impl Filter {
-    /// The rows that belong to a record. Compared as it is, like every id.
-    pub fn parent(id: &str) -> Filter {
-        Filter { said: String::new(), column: "parent", kind: Kind::Id(""), op: Op::Any, values: vec![id.into()] }
-    }
-
-    /// The records whose `column` names a record.
-    pub fn names(column: Field, id: &str) -> Filter {
-        Filter { said: String::new(), column: column.name, kind: column.kind, op: Op::Any, values: vec![id.into()] }
-    }
-
     /// Rows of the current version of a text.
     pub fn current() -> Filter {
         Filter { said: String::new(), column: "current", kind: Kind::Bool, op: Op::Any, values: vec!["true".into()] }

@@ -5,13 +5,17 @@ use serde_json::{Map, Value, json};
 use super::cursor::Cursor;
 use super::filter::{Filter, Op, ReadId, quoted};
 use super::params::Params;
-use super::table::{Items, Table};
+use super::table::{Items, Ords, Table, Under};
+use super::text;
 use crate::bundle::{Bundle, stable_hash};
 use crate::catalog::Field;
 use crate::error::{Code, Error, Result};
 
 pub const DEFAULT_LIMIT: usize = 20;
 pub const MOST_ITEMS: usize = 100;
+
+/// What `max_bytes` may ask for.
+const MOST_TEXT: usize = 1_000_000;
 
 /// Parameters of every list that are not fields.
 pub const RESERVED: [&str; 5] = ["limit", "cursor", "sort", "fields", "format"];
@@ -36,12 +40,15 @@ pub struct ListRequest {
     sort: Option<(Field, bool)>,
     limit: Option<usize>,
     cursor: Option<String>,
+    /// Bytes of text that the page may hold.
+    max_bytes: Option<usize>,
     /// Columns to show; all when absent.
     pub fields: Option<Vec<&'static str>>,
     pub format: Format,
 }
 
 /// One page.
+#[derive(Default)]
 pub struct Page {
     /// Each item as JSON, already narrowed to the requested fields.
     pub items: Vec<String>,
@@ -50,6 +57,10 @@ pub struct Page {
     pub next_cursor: Option<String>,
     /// Why there is nothing, when there is nothing.
     pub empty: Option<Value>,
+    /// Fields that would narrow the list.
+    pub narrowing: Vec<&'static str>,
+    /// The headings of a text of which this page shows only the beginning.
+    pub contents: Option<Value>,
 }
 
 impl ListRequest {
@@ -57,7 +68,7 @@ impl ListRequest {
         let mut request = ListRequest::default();
         let mut seen: Vec<&str> = Vec::new();
         for (name, value) in params.iter() {
-            if RESERVED.contains(&name) {
+            if RESERVED.contains(&name) || name == "max_bytes" {
                 if seen.contains(&name) {
                     return Err(Error::invalid(name, format!("`{name}` is given twice.")));
                 }
@@ -66,6 +77,7 @@ impl ListRequest {
             match name {
                 "limit" => request.limit = Some(read_limit(value)?),
                 "cursor" => request.cursor = Some(value.to_string()),
+                "max_bytes" if table.is_text() => request.max_bytes = Some(read_max_bytes(value)?),
                 "sort" => request.sort = Some(read_sort(value, table)?),
                 "fields" => request.fields = Some(read_fields(value, &table.columns)?),
                 "format" => request.format = read_format(value)?,
@@ -86,10 +98,20 @@ impl ListRequest {
         self.limit.unwrap_or(DEFAULT_LIMIT)
     }
 
+    /// A few fields that would narrow the list and do not yet.
+    fn narrowing(&self, table: &Table) -> Vec<&'static str> {
+        let dates = table.main_date.map(|_| "since").into_iter();
+        let groups = table.columns.iter().filter(|c| c.group && !self.filters.iter().any(|f| f.is_on(c.name)));
+        groups.map(|c| c.name).take(3).chain(dates).collect()
+    }
+
     /// What tells this list from every other, page by page the same.
     fn hash(&self, bundle: &Bundle, table: &Table) -> u64 {
         let mut key = format!("{}\n{}\n", bundle.manifest.id, table.name);
-        for filter in table.scope.iter().chain(&self.filters) {
+        if let Some(under) = &table.under {
+            key.push_str(&format!("under {}\n", under.parent));
+        }
+        for filter in &self.filters {
             key.push_str(&filter.key());
             key.push('\n');
         }
@@ -107,6 +129,16 @@ pub fn read_limit(value: &str) -> Result<usize> {
         _ => Err(Error::invalid("limit", format!("`limit` takes a number from 1 to {MOST_ITEMS}, not {value:?}."))
             .hint("max", MOST_ITEMS)
             .hint("default", DEFAULT_LIMIT)),
+    }
+}
+
+fn read_max_bytes(value: &str) -> Result<usize> {
+    match value.trim().parse::<usize>() {
+        Ok(n) if (1_000..=MOST_TEXT).contains(&n) => Ok(n),
+        _ => Err(Error::invalid(
+            "max_bytes",
+            format!("`max_bytes` takes a number from 1000 to {MOST_TEXT}, not {value:?}."),
+        )),
     }
 }
 
@@ -189,9 +221,11 @@ pub(super) fn read_filter(name: &str, value: &str, table: &Table, read_id: ReadI
 pub fn list(bundle: &Bundle, table: &Table, request: &ListRequest) -> Result<Page> {
     let hash = request.hash(bundle, table);
     let cursor = request.cursor.as_deref().map(|c| Cursor::decode(c, hash)).transpose()?;
-    let total = match (&cursor, table.facts) {
-        (Some(cursor), _) => cursor.total,
-        (None, Some(facts)) if table.scope.is_empty() && request.filters.is_empty() => facts.records,
+    let total = match (&cursor, &table.under, table.facts) {
+        (Some(cursor), _, _) => cursor.total,
+        (None, Some(under), _) if request.filters.is_empty() => under.len() as u64,
+        (None, None, Some(facts)) if request.filters.is_empty() => facts.records,
+        (None, Some(under), _) if under.len() == 0 => 0,
         _ => count(bundle, table, &request.filters)?,
     };
     let limit = request.limit();
@@ -199,6 +233,15 @@ pub fn list(bundle: &Bundle, table: &Table, request: &ListRequest) -> Result<Pag
     let mut rows = if total == 0 { Vec::new() } else { select(bundle, table, request, cursor.as_ref(), limit + 1)? };
     let more = rows.len() > limit;
     rows.truncate(limit);
+    let (more, contents) = match request.max_bytes {
+        Some(most) => {
+            let cut = text::fit(&mut rows, most)?;
+            let begins = cursor.is_none() && !request.filters.iter().any(|f| f.is_on("section"));
+            let contents = begins && (more || cut);
+            (more || cut, if contents { Some(text::contents(bundle, table, &request.filters)?) } else { None })
+        }
+        None => (more, None),
+    };
     let next_cursor = match rows.last() {
         Some(last) if more => Some(Cursor { list: hash, ord: last.ord, key: last.key.clone(), total }.encode()),
         _ => None,
@@ -206,25 +249,28 @@ pub fn list(bundle: &Bundle, table: &Table, request: &ListRequest) -> Result<Pag
     let items = rows.into_iter().map(|row| render(bundle, table, request, row)).collect::<Result<_>>()?;
     bundle.check_whole()?;
     let empty = if total == 0 { Some(explain(bundle, table, &request.filters)?) } else { None };
-    Ok(Page { items, columns, total, next_cursor, empty })
+    let narrowing = request.narrowing(table);
+    Ok(Page { items, columns, total, next_cursor, empty, narrowing, contents })
 }
 
 /// One row of the page.
-struct Row {
+pub(super) struct Row {
     ord: u64,
     key: Option<String>,
     /// The columns as JSON, for rows that are not prepared records.
-    json: Option<String>,
+    pub(super) json: Option<String>,
 }
 
-pub(super) fn conditions<'f>(filters: impl Iterator<Item = &'f Filter>, bound: &mut Vec<String>) -> String {
-    let parts: Vec<String> = filters.map(|f| f.sql(bound)).collect();
+/// What is true of the rows that are meant, with the values pushed onto `bound`.
+pub(super) fn conditions(table: &Table, filters: &[Filter], bound: &mut Vec<String>) -> String {
+    let under: Option<String> = table.under.as_ref().map(|under| under.sql(bound));
+    let parts: Vec<String> = under.into_iter().chain(filters.iter().map(|f| f.sql(bound))).collect();
     if parts.is_empty() { "TRUE".into() } else { parts.join(" AND ") }
 }
 
 fn count(bundle: &Bundle, table: &Table, filters: &[Filter]) -> Result<u64> {
     let mut bound = Vec::new();
-    let conditions = conditions(table.scope.iter().chain(filters), &mut bound);
+    let conditions = conditions(table, filters, &mut bound);
     let sql = format!("SELECT count(*)::VARCHAR FROM {} WHERE {conditions}", quoted(&table.name));
     number(&bundle.db.rows(&sql, &bound)?, 0)
 }
@@ -236,8 +282,15 @@ fn select(
     after: Option<&Cursor>,
     limit: usize,
 ) -> Result<Vec<Row>> {
+    if let (Some(Under { ords: Ords::Records(ords), .. }), None, true) =
+        (&table.under, request.sort, request.filters.is_empty())
+    {
+        let from = after.map_or(0, |cursor| ords.partition_point(|ord| u64::from(*ord) <= cursor.ord));
+        let page = ords.iter().skip(from).take(limit);
+        return Ok(page.map(|ord| Row { ord: (*ord).into(), key: None, json: None }).collect());
+    }
     let mut bound = Vec::new();
-    let mut wheres = conditions(table.scope.iter().chain(&request.filters), &mut bound);
+    let mut wheres = conditions(table, &request.filters, &mut bound);
     let (key, order) = match request.sort {
         Some((field, descending)) => {
             let (column, direction) = (quoted(field.name), if descending { "DESC" } else { "ASC" });
@@ -322,7 +375,7 @@ fn explain(bundle: &Bundle, table: &Table, filters: &[Filter]) -> Result<Value> 
         let mut bound = Vec::new();
         let counts: Vec<String> =
             said.iter().map(|f| format!("(count(*) FILTER (WHERE {}))::VARCHAR", f.sql(&mut bound))).collect();
-        let scope = conditions(table.scope.iter(), &mut bound);
+        let scope = conditions(table, &[], &mut bound);
         let sql = format!("SELECT {} FROM {} WHERE {scope}", counts.join(", "), quoted(&table.name));
         let rows = bundle.db.rows(&sql, &bound)?;
         let alone =

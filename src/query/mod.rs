@@ -8,6 +8,7 @@ mod listing;
 mod params;
 mod selection;
 mod table;
+mod text;
 
 pub use aggregate::{Aggregate, AggregateRequest, Answer, INTERVALS, Limits, aggregate};
 pub use cursor::Cursor;

@@ -32,7 +32,7 @@ impl Selection {
 /// The positions of the records that a selection leaves.
 pub fn select_ords(bundle: &Bundle, table: &Table, selection: &Selection) -> Result<Vec<u32>> {
     let mut bound = Vec::new();
-    let conditions = conditions(selection.filters.iter(), &mut bound);
+    let conditions = conditions(table, &selection.filters, &mut bound);
     let sql = format!("SELECT ord::UINTEGER FROM {} WHERE {conditions} ORDER BY ord", quoted(&table.name));
     bundle.db.numbers(&sql, &bound)
 }

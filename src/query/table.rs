@@ -1,25 +1,63 @@
 //! What can be listed: a source's records, or the rows under one record.
 
+use std::ops::Range;
+
 use crate::bundle::{Bundle, SourceFacts};
 use crate::catalog::spec::{BODY, TOC};
 use crate::catalog::{Field, Source, Sub, SubKind};
+use crate::error::{Error, Result};
 
 use super::aggregate::PARAMETERS as AGGREGATE_PARAMETERS;
-use super::filter::Filter;
-
-/// One list: a table with the columns that this bundle offers, and the conditions that are not the caller's to choose.
+/// One list: a table with the columns that this bundle offers, and the part of it that is meant.
 pub struct Table<'a> {
     pub name: String,
     pub columns: Vec<Field>,
     pub main_date: Option<&'static str>,
     /// Facts about the columns: which values there are.
     pub facts: Option<&'a SourceFacts>,
-    pub scope: Vec<Filter>,
+    /// Only what hangs under one record.
+    pub under: Option<Under>,
     pub items: Items,
     /// Whether the records carry a text that `q` can ask for.
     pub has_text: bool,
     /// Whether `version` chooses a text and its absence means the current one.
     pub has_versions: bool,
+}
+
+/// The part of a table that hangs under one record.
+pub struct Under {
+    pub parent: String,
+    pub ords: Ords,
+}
+
+pub enum Ords {
+    Rows(Range<usize>),
+    Records(Vec<u32>),
+}
+
+impl Under {
+    pub fn len(&self) -> usize {
+        match &self.ords {
+            Ords::Rows(range) => range.len(),
+            Ords::Records(ords) => ords.len(),
+        }
+    }
+
+    /// The condition, with its values pushed onto `bound`.
+    pub fn sql(&self, bound: &mut Vec<String>) -> String {
+        match &self.ords {
+            // Numbers of ours, spliced: only so does DuckDB skip the parts of the table that they rule out.
+            Ords::Rows(range) => format!("ord >= {} AND ord < {}", range.start, range.end),
+            Ords::Records(ords) => among(ords, bound),
+        }
+    }
+}
+
+/// The condition that `ord` is one of these, with its value pushed onto `bound`.
+pub fn among(ords: &[u32], bound: &mut Vec<String>) -> String {
+    let list: Vec<String> = ords.iter().map(u32::to_string).collect();
+    bound.push(format!("[{}]", list.join(",")));
+    "ord IN (SELECT unnest(?::VARCHAR::UINTEGER[]))".to_string()
 }
 
 /// Where the items of a list come from.
@@ -39,21 +77,21 @@ impl<'a> Table<'a> {
             columns: source.columns().into_iter().filter(|f| facts.fields.contains_key(f.name)).collect(),
             main_date: source.main_date,
             facts: Some(facts),
-            scope: Vec::new(),
+            under: None,
             items: Items::Records { first: bundle.first_number(source) },
             has_text: source.shape.has_body(),
             has_versions: false,
         }
     }
 
-    /// What hangs under the record `id`; nothing when this bundle does not hold the other side.
-    pub fn of_sub(bundle: &'a Bundle, source: &'static Source, sub: &Sub, id: &str) -> Option<Table<'a>> {
+    /// What a sub-resource holds, under any record; nothing when this bundle does not hold the other side.
+    pub fn of_sub(bundle: &'a Bundle, source: &'static Source, sub: &Sub) -> Option<Table<'a>> {
         let rows = |name: &str, columns: &[Field], has_versions| Table {
             name: source.sub_table(name),
             columns: columns.to_vec(),
             main_date: None,
             facts: None,
-            scope: vec![Filter::parent(id)],
+            under: None,
             items: Items::Rows,
             has_text: false,
             has_versions,
@@ -64,20 +102,38 @@ impl<'a> Table<'a> {
             SubKind::Toc => Some(rows("body", TOC, true)),
             SubKind::Records { source, field } => {
                 let (source, facts) = bundle.source(source)?;
-                let mut table = Table::of_source(bundle, source, facts);
-                let column = table.column(field)?;
-                table.scope.push(Filter::names(column, id));
+                let table = Table::of_source(bundle, source, facts);
+                table.column(field)?;
                 Some(table)
             }
         }
     }
 
+    /// Only what hangs under this record.
+    pub fn under(mut self, bundle: &Bundle, source: &'static Source, sub: &Sub, id: &str) -> Result<Table<'a>> {
+        let number = bundle.records().by_id(id).map(|(number, _)| number);
+        let ord = number.and_then(|n| n.checked_sub(bundle.first_number(source))).ok_or_else(|| Error::internal(id))?;
+        let links = bundle.links()?;
+        let ords = match sub.kind {
+            SubKind::Rows(_) => Ords::Rows(links.rows(source.key, sub.name, ord)),
+            SubKind::Body | SubKind::Toc => Ords::Rows(links.rows(source.key, "body", ord)),
+            SubKind::Records { .. } => Ords::Records(links.records(source.key, sub.name, ord)),
+        };
+        self.under = Some(Under { parent: id.to_string(), ords });
+        Ok(self)
+    }
+
     /// The parameters that ask for numbers about this list, if it has any: only whole sources have an aggregation plan.
     pub fn number_parameters(&self) -> Vec<&'static str> {
-        if !self.scope.is_empty() || self.items == Items::Rows {
+        if self.under.is_some() || self.items == Items::Rows {
             return Vec::new();
         }
         AGGREGATE_PARAMETERS.iter().chain(&["q"]).copied().collect()
+    }
+
+    /// Whether the items are the sections of a text.
+    pub fn is_text(&self) -> bool {
+        self.has_versions && self.column("text").is_some()
     }
 
     pub fn column(&self, name: &str) -> Option<Field> {

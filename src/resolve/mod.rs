@@ -73,7 +73,7 @@ pub fn resolve(
     columns.push("match");
     let empty = (total == 0)
         .then(|| json!({ "reason": "No name fits well enough.", "searched": candidates.count(), "nearest": nearest }));
-    Ok((request, Page { items, columns, total, next_cursor, empty }))
+    Ok((request, Page { items, columns, total, next_cursor, empty, ..Page::default() }))
 }
 
 /// All records that fit, the best first, and the nearest names.
@@ -189,7 +189,7 @@ fn item(bundle: &Bundle, request: &ListRequest, found: &Match) -> Result<String>
     let index = bundle.names()?;
     let matched = match found.name {
         Some(name) => {
-            json!({ "score": (found.score * 1000.0).round() / 1000.0, "matched_on": index.kind(name), "name": index.text(name) })
+            json!({ "score": f64::from((found.score * 1000.0).round()) / 1000.0, "matched_on": index.kind(name), "name": index.text(name) })
         }
         None => json!({ "score": 1.0, "matched_on": "id", "name": entry.id }),
     };

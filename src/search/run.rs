@@ -236,13 +236,11 @@ fn identified(bundle: &Bundle, question: &str) -> Vec<u32> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < words.len() {
-        let lengths = (1..=6.min(words.len() - at)).rev();
+        let has_number = |n: &usize| words[at..at + n].iter().any(|word| word.bytes().any(|b| b.is_ascii_digit()));
+        let lengths = (1..=6.min(words.len() - at)).rev().filter(has_number);
         let id = lengths.map(|n| (n, words[at..at + n].join(" "))).find_map(|(n, text)| {
             let text = text.trim_matches(|c: char| "\"'“”?!,;()".contains(c) && c != ')');
-            let has_number = text.bytes().any(|b| b.is_ascii_digit());
-            if !has_number || ids::parse(text).is_none() {
-                return None;
-            }
+            ids::parse(text)?;
             let entry = crate::record::fetch(bundle, text).ok()?.entry;
             bundle.records().by_id(entry.id).map(|(number, _)| (n, number as u32))
         });
