@@ -11,7 +11,7 @@ work=$(mktemp -d)
 pid=
 trap 'kill "$pid" 2>/dev/null || true; rm -rf "$work"' EXIT
 command -v wrk >/dev/null || { echo 'install wrk first: apt-get install wrk' >&2; exit 2; }
-cargo build --release --quiet
+cargo build --release --workspace --all-targets --quiet
 josh="$CARGO_TARGET_DIR/$(rustc -vV | sed -n 's/^host: //p')/release/josh"
 "$josh" serve --bundle "$bundle" --listen 127.0.0.1:0 --workers 2 2> "$work/log" &
 pid=$!

@@ -70,16 +70,19 @@ pub fn gather<'a>(bundle: &'a Bundle, source: &'static Source, id: &str, params:
     let congress = read_congress(source, params)?;
     let found = record::find_in(bundle, source, id)?;
     let id = found.entry.id;
-    let mut gathered: Vec<Result<Section>> = std::thread::scope(|scope| {
-        let gather = |name: &&'static str| {
-            let (name, congress) = (*name, congress.as_deref());
-            let stop = Stop::current();
-            scope.spawn(move || stop.during(|| section(bundle, source, id, name, congress)))
-        };
-        let running: Vec<_> = names.iter().map(gather).collect();
-        running.into_iter().map(|r| r.join().unwrap_or_else(|_| Err(Error::internal("a section failed")))).collect()
-    });
-    let mut sections = gathered.drain(..).collect::<Result<Vec<_>>>().map_err(|error| bundle.blame(error))?;
+    let gathered: Vec<Result<Section>> = match &congress {
+        // Prepared, all of them: a thread would take longer to start.
+        None => names.iter().map(|name| section(bundle, source, id, name, None)).collect(),
+        Some(congress) => std::thread::scope(|scope| {
+            let gather = |name: &&'static str| {
+                let (name, stop) = (*name, Stop::current());
+                scope.spawn(move || stop.during(|| section(bundle, source, id, name, Some(congress))))
+            };
+            let running: Vec<_> = names.iter().map(gather).collect();
+            running.into_iter().map(|r| r.join().unwrap_or_else(|_| Err(Error::internal("a section failed")))).collect()
+        }),
+    };
+    let mut sections = gathered.into_iter().collect::<Result<Vec<_>>>().map_err(|error| bundle.blame(error))?;
     fit(&mut sections, MOST_BYTES.saturating_sub(found.entry.data.len()));
     bundle.check_whole()?;
     Ok(Dossier { found, sections })

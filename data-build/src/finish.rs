@@ -11,6 +11,7 @@ use josh::bundle::{FieldFacts, Manifest, RecordsWriter, SourceFacts, links, name
 use josh::catalog::names::names_of;
 use josh::catalog::{Field, Kind, SOURCES, Shape, Source, SubKind};
 use josh::embed::FILE_NAMES;
+use josh::query::row_json;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -257,6 +258,12 @@ impl Finish<'_> {
                     "SELECT p.ord, c.ord FROM ({children}) c JOIN bundle.\"{parents}\" p ON p.id = c.named ORDER BY p.ord, c.ord"
                 ))?;
                 builder.add(source.key, sub.name, records, &pairs, kind)?;
+                if let SubKind::Rows(columns) = sub.kind {
+                    let table = format!("bundle.\"{}\"", source.sub_table(sub.name));
+                    builder.add_first(source.key, sub.name, records, |add| {
+                        self.each(&table, &row_json(columns), |ord, row| Ok(add(pairs[ord as usize].0 as usize, row)?))
+                    })?;
+                }
             }
         }
         Ok(builder)
@@ -361,12 +368,6 @@ impl Finish<'_> {
         };
         Ok((values.len() <= MOST_VALUES).then_some(values))
     }
-}
-
-/// A row as JSON, keys in the order of the columns.
-fn row_json(columns: &[Field]) -> String {
-    let pairs: Vec<String> = columns.iter().map(|c| format!("\"{0}\" := \"{0}\"", c.name)).collect();
-    format!("to_json(struct_pack({}))::VARCHAR", pairs.join(", "))
 }
 
 /// What every record has: its source, a title, an address.

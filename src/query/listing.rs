@@ -268,6 +268,12 @@ pub(super) fn conditions(table: &Table, filters: &[Filter], bound: &mut Vec<Stri
     if parts.is_empty() { "TRUE".into() } else { parts.join(" AND ") }
 }
 
+/// A row as JSON in SQL, keys in the order of the columns.
+pub fn row_json(columns: &[Field]) -> String {
+    let pairs: Vec<String> = columns.iter().map(|c| format!("{0} := {0}", quoted(c.name))).collect();
+    format!("to_json(struct_pack({}))::VARCHAR", pairs.join(", "))
+}
+
 fn count(bundle: &Bundle, table: &Table, filters: &[Filter]) -> Result<u64> {
     let mut bound = Vec::new();
     let conditions = conditions(table, filters, &mut bound);
@@ -282,12 +288,11 @@ fn select(
     after: Option<&Cursor>,
     limit: usize,
 ) -> Result<Vec<Row>> {
-    if let (Some(Under { ords: Ords::Records(ords), .. }), None, true) =
-        (&table.under, request.sort, request.filters.is_empty())
+    if request.sort.is_none()
+        && request.filters.is_empty()
+        && let Some(rows) = table.under.as_ref().and_then(|under| prepared(under, after, limit))
     {
-        let from = after.map_or(0, |cursor| ords.partition_point(|ord| u64::from(*ord) <= cursor.ord));
-        let page = ords.iter().skip(from).take(limit);
-        return Ok(page.map(|ord| Row { ord: (*ord).into(), key: None, json: None }).collect());
+        return Ok(rows);
     }
     let mut bound = Vec::new();
     let mut wheres = conditions(table, &request.filters, &mut bound);
@@ -322,10 +327,7 @@ fn select(
     }
     let json = match table.items {
         Items::Records { .. } => "NULL::VARCHAR".to_string(),
-        Items::Rows => {
-            let pairs: Vec<String> = table.columns.iter().map(|c| format!("{0} := {0}", quoted(c.name))).collect();
-            format!("to_json(struct_pack({}))::VARCHAR", pairs.join(", "))
-        }
+        Items::Rows => row_json(&table.columns),
     };
     let sql = format!(
         "SELECT ord::VARCHAR, {key}, {json} FROM {} WHERE {wheres} ORDER BY {order} LIMIT {limit}",
@@ -340,6 +342,27 @@ fn select(
             Ok(Row { ord: ord.ok_or_else(|| Error::internal("a row without ord"))?, key, json })
         })
         .collect()
+}
+
+/// Rows that need no query: records by their numbers, or the first rows.
+fn prepared(under: &Under, after: Option<&Cursor>, limit: usize) -> Option<Vec<Row>> {
+    let row = |ord: u64, json: Option<String>| Row { ord, key: None, json };
+    match &under.ords {
+        Ords::Records(ords) => {
+            let from = after.map_or(0, |cursor| ords.partition_point(|ord| u64::from(*ord) <= cursor.ord));
+            Some(ords.iter().skip(from).take(limit).map(|ord| row((*ord).into(), None)).collect())
+        }
+        Ords::Rows(range) => {
+            let from = after.map_or(range.start, |cursor| cursor.ord as usize + 1);
+            let first = under.first.iter().enumerate().map(|(at, json)| (range.start + at, json));
+            let rows: Vec<Row> = first
+                .skip_while(|(ord, _)| *ord < from)
+                .take(limit)
+                .map(|(ord, json)| row(ord as u64, Some(json.to_string())))
+                .collect();
+            (rows.len() == limit.min(range.end.saturating_sub(from))).then_some(rows)
+        }
+    }
 }
 
 /// The item as JSON: the prepared record or the row, narrowed to the requested fields.

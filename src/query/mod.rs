@@ -13,7 +13,9 @@ mod text;
 pub use aggregate::{Aggregate, AggregateRequest, Answer, INTERVALS, Limits, aggregate};
 pub use cursor::Cursor;
 pub use filter::Op;
-pub use listing::{DEFAULT_LIMIT, Format, ListRequest, MOST_ITEMS, Page, list, narrow, read_fields, read_limit};
+pub use listing::{
+    DEFAULT_LIMIT, Format, ListRequest, MOST_ITEMS, Page, list, narrow, read_fields, read_limit, row_json,
+};
 pub use params::Params;
 pub use selection::{Selection, select_ords};
 pub use table::Table;

@@ -16,7 +16,7 @@ pub struct Table<'a> {
     /// Facts about the columns: which values there are.
     pub facts: Option<&'a SourceFacts>,
     /// Only what hangs under one record.
-    pub under: Option<Under>,
+    pub under: Option<Under<'a>>,
     pub items: Items,
     /// Whether the records carry a text that `q` can ask for.
     pub has_text: bool,
@@ -25,9 +25,11 @@ pub struct Table<'a> {
 }
 
 /// The part of a table that hangs under one record.
-pub struct Under {
+pub struct Under<'a> {
     pub parent: String,
     pub ords: Ords,
+    /// The first rows, prepared.
+    pub first: Vec<&'a str>,
 }
 
 pub enum Ords {
@@ -35,7 +37,7 @@ pub enum Ords {
     Records(Vec<u32>),
 }
 
-impl Under {
+impl Under<'_> {
     pub fn len(&self) -> usize {
         match &self.ords {
             Ords::Rows(range) => range.len(),
@@ -110,7 +112,7 @@ impl<'a> Table<'a> {
     }
 
     /// Only what hangs under this record.
-    pub fn under(mut self, bundle: &Bundle, source: &'static Source, sub: &Sub, id: &str) -> Result<Table<'a>> {
+    pub fn under(mut self, bundle: &'a Bundle, source: &'static Source, sub: &Sub, id: &str) -> Result<Table<'a>> {
         let number = bundle.records().by_id(id).map(|(number, _)| number);
         let ord = number.and_then(|n| n.checked_sub(bundle.first_number(source))).ok_or_else(|| Error::internal(id))?;
         let links = bundle.links()?;
@@ -119,7 +121,8 @@ impl<'a> Table<'a> {
             SubKind::Body | SubKind::Toc => Ords::Rows(links.rows(source.key, "body", ord)),
             SubKind::Records { .. } => Ords::Records(links.records(source.key, sub.name, ord)),
         };
-        self.under = Some(Under { parent: id.to_string(), ords });
+        let first = links.first_rows(source.key, sub.name, ord);
+        self.under = Some(Under { parent: id.to_string(), ords, first });
         Ok(self)
     }
 

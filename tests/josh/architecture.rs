@@ -29,7 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("crate::resolve", &["service.rs"]),
     ("crate::answer", &["http", "mcp", "service.rs"]),
     ("crate::aggregate", &["answer.rs", "service.rs"]),
-    ("crate::dossier", &["answer.rs", "mcp", "service.rs"]),
+    ("crate::dossier", &["answer.rs", "http/openapi.rs", "mcp", "service.rs"]),
     ("rmcp", &["mcp", "http", "cli"]),
     ("crate::embed", &["bundle/mod.rs"]),
     ("memmap2", &["bundle"]),
