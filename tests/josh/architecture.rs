@@ -25,7 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("usearch", &["bundle/vectors.rs"]),
     ("numkong", &["bundle/vectors.rs"]),
     ("fastembed", &["embed.rs"]),
-    ("crate::search", &["answer.rs", "service.rs", "aggregate.rs", "resolve"]),
+    ("crate::search", &["answer.rs", "http/openapi.rs", "mcp", "service.rs", "aggregate.rs", "resolve"]),
     ("crate::resolve", &["service.rs"]),
     ("crate::answer", &["http", "mcp", "service.rs"]),
     ("crate::aggregate", &["answer.rs", "service.rs"]),
