@@ -7,7 +7,6 @@ use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tantivy::columnar::Column;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
     Directory, DirectoryLock, FileHandle, Lock, OwnedBytes, WatchCallback, WatchHandle, WritePtr,
@@ -198,8 +197,8 @@ pub struct Passage {
 pub struct TextIndex {
     pub searcher: Searcher,
     pub fields: Fields,
-    /// The record of each passage; none in an index without passages.
-    records: Option<Column<u64>>,
+    /// The record of each passage: 4 bytes a passage in memory, read for every passage that matches.
+    records: Vec<u32>,
     starts: OwnedBytes,
     words: OwnedBytes,
 }
@@ -214,15 +213,20 @@ impl TextIndex {
         let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let searcher = reader.searcher();
         let records = match searcher.segment_readers() {
-            [] => None,
-            [one] => Some(one.fast_fields().u64("record")?),
+            [] => Vec::new(),
+            [one] => {
+                let column = one.fast_fields().u64("record")?;
+                (0..one.max_doc())
+                    .map(|passage| column.first(passage).map_or(u32::MAX, |record| record as u32))
+                    .collect()
+            }
             more => return Err(TantivyError::InternalError(format!("{} segments", more.len()))),
         };
         Ok(TextIndex { searcher, fields, records, starts, words })
     }
 
     pub fn record_of(&self, passage: u32) -> Option<u32> {
-        u32::try_from(self.records.as_ref()?.first(passage)?).ok()
+        self.records.get(passage as usize).copied().filter(|record| *record != u32::MAX)
     }
 
     /// The passages of a record.

@@ -22,7 +22,7 @@ use crate::query::{Cursor, Params};
 /// How deep the halves are fused. Below that a rank adds less than a tenth of what the first place gives, and results go
 /// on in lexical order.
 const LEXICAL_DEPTH: usize = 1000;
-const FUSED: Wanted = Wanted { least: 10, most: 60 };
+const FUSED: Wanted = Wanted { least: 10, most: 60, walked: 60 };
 
 /// Records that a search by meaning alone ranks.
 const SEMANTIC_DEPTH: usize = 200;
@@ -104,7 +104,10 @@ impl<'a> Asked<'a> {
         };
         let (meaning, degraded) = match mode {
             Mode::Lexical => (Vec::new(), None),
-            Mode::Semantic => (self.by_meaning(Wanted { least: end.min(SEMANTIC_DEPTH), most: SEMANTIC_DEPTH })?, None),
+            Mode::Semantic => {
+                let least = end.min(SEMANTIC_DEPTH);
+                (self.by_meaning(Wanted { least, most: SEMANTIC_DEPTH, walked: 2 * SEMANTIC_DEPTH })?, None)
+            }
             Mode::Hybrid => self.by_meaning_where_possible()?,
         };
         // Hits come in the order of their records.

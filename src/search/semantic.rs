@@ -13,8 +13,7 @@ const FEW: u64 = 30_000;
 /// (`benches/README.md`).
 const SMALL_SHARE: u64 = 8;
 
-/// Among up to so many passages a walk looks for twice as many of them as records are wanted; among more it must look for more to
-/// miss as few of the nearest (`benches/README.md`).
+/// Among more passages than this a walk must look for more of them to miss as few of the nearest (`benches/README.md`).
 const WALKED: f64 = 250_000.0;
 
 /// A record with its nearest passage.
@@ -31,6 +30,8 @@ pub struct Wanted {
     /// At least so many, where they exist.
     pub least: usize,
     pub most: usize,
+    /// Passages that a walk of the graph looks for: with more of them it misses fewer and takes longer.
+    pub walked: usize,
 }
 
 /// The records whose passages are nearest, the nearest first.
@@ -39,7 +40,7 @@ pub fn search(
     vectors: &Vectors,
     question: &Vector,
     candidates: &Candidates,
-    Wanted { least, most }: Wanted,
+    Wanted { least, most, walked }: Wanted,
 ) -> Result<Vec<Hit>, String> {
     let passages = candidates.passages(index);
     let everything = u64::from(vectors.count());
@@ -47,7 +48,7 @@ pub fn search(
         return Ok(exact(index, vectors, question, candidates, most));
     }
     // A record can have many near passages: ask for more until there are enough records.
-    let mut length = (2.0 * most as f64 * (everything as f64 / WALKED).cbrt().max(1.0)) as usize;
+    let mut length = (walked as f64 * (everything as f64 / WALKED).cbrt().max(1.0)) as usize;
     loop {
         let allowed = |passage: u32| index.record_of(passage).is_some_and(|record| candidates.contains(record));
         let condition: Option<&dyn Fn(u32) -> bool> = if passages >= everything { None } else { Some(&allowed) };
