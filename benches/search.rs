@@ -179,8 +179,9 @@ fn by_meaning(bundle: &Bundle) {
         let (mut ours, mut exact, mut hits, mut all) = (Vec::new(), Vec::new(), 0, 0);
         for question in &asked {
             let started = Instant::now();
-            let found = semantic::search(index, vectors, question, &candidates, Wanted { least: 20, most: 200, walked: 400 })
-                .expect("results");
+            let found =
+                semantic::search(index, vectors, question, &candidates, Wanted { least: 20, most: 200, walked: 400 })
+                    .expect("results");
             ours.push(started.elapsed().as_secs_f64() * 1e3);
             let started = Instant::now();
             let best = semantic::exact(index, vectors, question, &candidates, 10);

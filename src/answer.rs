@@ -2,6 +2,8 @@
 //! when it came) is added last.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
@@ -51,6 +53,28 @@ impl Answer {
             body.push_str(part);
         }
         Answer::json(body).with("resolved", resolved(found))
+    }
+
+    /// A record with its text, as ChatGPT's retrieval wants it: `{"id", "title", "text", "url", "metadata"}`, and all that `record` gives.
+    pub fn document(found: &Found, text: &str) -> Result<Answer> {
+        let fields: Map<String, Value> = serde_json::from_str(found.entry.data).map_err(Error::internal)?;
+        let of = |name: &str| fields.get(name).cloned().unwrap_or_default();
+        let mut metadata = Map::new();
+        for field in found.source.columns().iter().filter(|f| f.can_filter() && f.name != "id") {
+            let value = cell(&of(field.name));
+            if !value.is_empty() && value.len() <= 200 {
+                metadata.insert(field.name.into(), value.into());
+            }
+        }
+        let head = json!({
+            "id": found.entry.id, "title": cell(&of(found.source.title)), "text": text, "url": of("url"), "metadata": metadata,
+        });
+        let mut body = head.to_string();
+        body.pop();
+        let record = Answer::record(found, found.entry.data);
+        body.push(',');
+        body.push_str(&record.body[1..]);
+        Ok(Answer { body, ..record })
     }
 
     /// One value that is not a record: `{"data", "meta"}`.
@@ -170,4 +194,14 @@ fn cell(value: &Value) -> String {
         Value::Array(items) => items.iter().map(cell).collect::<Vec<_>>().join("; "),
         other => other.to_string(),
     }
+}
+
+/// A request's id: unique within this process and, by its random part, across restarts and machines.
+pub fn new_request_id() -> String {
+    static RANDOM: LazyLock<u64> = LazyLock::new(|| {
+        use std::hash::{BuildHasher, Hasher};
+        std::collections::hash_map::RandomState::new().build_hasher().finish()
+    });
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    format!("{:016x}-{:x}", *RANDOM, COUNT.fetch_add(1, Ordering::Relaxed))
 }

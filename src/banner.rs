@@ -24,6 +24,8 @@ pub fn text(address: SocketAddr, bundle: &Bundle, is_sample: bool) -> String {
          \x20         {from}\n\
          \x20 web     http://{address}/\n\
          \x20 REST    http://{address}/v1/sources, docs at http://{address}/docs\n\
+         \x20 MCP     http://{address}/mcp\n\
+         \x20         claude mcp add --transport http josh http://{address}/mcp\n\
          \x20 access  open to everyone who can reach {address}\n\
          \x20 try     curl http://{address}{example}\n",
         version = env!("CARGO_PKG_VERSION"),

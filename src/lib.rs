@@ -20,6 +20,7 @@ pub mod dossier;
 pub mod embed;
 pub mod error;
 pub mod http;
+pub mod mcp;
 pub mod query;
 pub mod record;
 pub mod resolve;

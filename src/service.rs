@@ -64,6 +64,8 @@ pub enum Call {
     Source(String),
     Search,
     Fetch(String),
+    /// A record with its text.
+    Document(String),
     List(String),
     Record(String, String),
     Dossier(String, String),
@@ -109,6 +111,10 @@ impl Call {
                 no_params(params).map(|()| Answer::value(&data))
             }
             Call::Fetch(id) => shown_record(&fetch(bundle, id)?, params),
+            Call::Document(id) => {
+                let found = fetch(bundle, id)?;
+                Answer::document(&found, &text_of(bundle, &found)?)
+            }
             Call::Record(key, id) => shown_record(&get_record(bundle, key, id)?, params),
             Call::Search => search(bundle, params).map(Answer::results),
             Call::List(key) if AggregateRequest::is_meant(params) => {
@@ -119,6 +125,49 @@ impl Call {
             Call::Sub(key, id, sub) => list_sub_resource(bundle, key, id, sub, params).and_then(shown_page),
         }
     }
+}
+
+/// Bytes of a text that come with its record.
+const TEXT_BYTES: &str = "40000";
+
+/// A record's text, or where it has none its fields, a line each.
+fn text_of(bundle: &Bundle, found: &Found) -> Result<String> {
+    let body = found.source.subs.iter().find(|sub| matches!(sub.kind, SubKind::Body));
+    let has_body = body.is_some_and(|sub| describe_sub(bundle, found.source, sub).is_some());
+    let mut text = String::new();
+    if has_body {
+        let mut params = Params::default();
+        params.push("limit", "100");
+        params.push("max_bytes", TEXT_BYTES);
+        let (_, page) = list_sub_resource(bundle, found.source.key, found.entry.id, "body", &params)?;
+        for item in &page.items {
+            let section: Value = serde_json::from_str(item).map_err(Error::internal)?;
+            for part in ["heading", "text"] {
+                if let Some(part) = section[part].as_str().filter(|part| !part.is_empty()) {
+                    text.push_str(part);
+                    text.push_str("\n\n");
+                }
+            }
+        }
+        if page.next_cursor.is_some() {
+            let more = format!(
+                "[{} of {} sections; the rest: /v1/{}/{}/body]",
+                page.items.len(),
+                page.total,
+                found.source.key,
+                found.entry.id
+            );
+            text.push_str(&more);
+        }
+    }
+    if text.is_empty() {
+        let fields: serde_json::Map<String, Value> = serde_json::from_str(found.entry.data).map_err(Error::internal)?;
+        for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+            let said = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            text.push_str(&format!("{name}: {said}\n"));
+        }
+    }
+    Ok(text.trim_end().to_string())
 }
 
 fn shown_page((request, page): (ListRequest, Page)) -> Result<Answer> {

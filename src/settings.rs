@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
+use crate::mcp;
 use crate::query::Limits;
 
 pub const DEFAULT_LISTEN: &str = "127.0.0.1:8080";
@@ -37,7 +38,23 @@ pub struct Given {
     #[arg(long, env = "JOSH_AGGREGATE_MS", value_name = "MS")]
     pub aggregate_ms: Option<u64>,
 
-    /// What to log: error, warn, info, debug (each request), or a tracing filter [default: info]
+    /// Names under which /mcp is reached besides localhost, separated by commas: josh.example.org
+    #[arg(long, env = "JOSH_MCP_HOSTS", value_name = "HOSTS")]
+    pub mcp_hosts: Option<String>,
+
+    /// Origins of web pages that may call /mcp besides this machine's own: https://app.example.org
+    #[arg(long, env = "JOSH_MCP_ORIGINS", value_name = "ORIGINS")]
+    pub mcp_origins: Option<String>,
+
+    /// Keep MCP sessions for clients of older revisions [default: false, each request stands alone]
+    #[arg(long, env = "JOSH_MCP_SESSIONS", value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    pub mcp_sessions: Option<bool>,
+
+    /// Advertise only `query` for the tool search, for hosts that compare signatures [default: false]
+    #[arg(long, env = "JOSH_MCP_BARE_SEARCH", value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    pub mcp_bare_search: Option<bool>,
+
+    /// What to log: error, warn, info (each tool call), debug (each request), or a tracing filter [default: info]
     #[arg(long, env = "JOSH_LOG", value_name = "LEVEL")]
     pub log: Option<String>,
 
@@ -66,17 +83,22 @@ pub struct Settings {
     pub listen: SocketAddr,
     pub workers: usize,
     pub limits: Limits,
+    pub mcp: mcp::Options,
     pub log: String,
     pub log_format: LogFormat,
 }
 
 /// The environment variables that mean something.
-pub const VARIABLES: [&str; 8] = [
+pub const VARIABLES: [&str; 12] = [
     "JOSH_BUNDLE",
     "JOSH_LISTEN",
     "JOSH_WORKERS",
     "JOSH_AGGREGATE_ROWS",
     "JOSH_AGGREGATE_MS",
+    "JOSH_MCP_HOSTS",
+    "JOSH_MCP_ORIGINS",
+    "JOSH_MCP_SESSIONS",
+    "JOSH_MCP_BARE_SEARCH",
     "JOSH_LOG",
     "JOSH_LOG_FORMAT",
     "JOSH_CONFIG",
@@ -99,10 +121,29 @@ impl Settings {
         let defaults = Limits::default();
         let time = given.aggregate_ms.or(file.aggregate_ms).map_or(defaults.time, Duration::from_millis);
         let limits = Limits { rows: given.aggregate_rows.or(file.aggregate_rows).unwrap_or(defaults.rows), time };
+        let listen = address(&listen)?;
+        let listed = |given: Option<String>| -> Vec<String> {
+            given.iter().flat_map(|g| g.split(',')).map(|g| g.trim().to_string()).filter(|g| !g.is_empty()).collect()
+        };
+        let mut hosts = listed(given.mcp_hosts.or(file.mcp_hosts));
+        if !listen.ip().is_unspecified() && !listen.ip().is_loopback() {
+            hosts.push(listen.ip().to_string());
+        }
+        let origins = listed(given.mcp_origins.or(file.mcp_origins));
+        if let Some(bad) = origins.iter().find(|origin| !origin.contains("://")) {
+            bail!("mcp_origins: {bad:?} is no origin; write it like https://app.example.org");
+        }
+        let mcp = mcp::Options {
+            sessions: given.mcp_sessions.or(file.mcp_sessions).unwrap_or(false),
+            bare_search: given.mcp_bare_search.or(file.mcp_bare_search).unwrap_or(false),
+            hosts,
+            origins,
+        };
         Ok(Settings {
             limits,
+            mcp,
             bundle: given.bundle.or(file.bundle),
-            listen: address(&listen)?,
+            listen,
             workers,
             log: given.log.or(file.log).unwrap_or_else(|| "info".into()),
             log_format: given.log_format.or(file.log_format).unwrap_or_default(),

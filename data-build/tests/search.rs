@@ -106,7 +106,8 @@ fn meaning_within_a_filter_finds_what_brute_force_finds() {
             let candidates = Candidates::of(random.some(records(bundle), share));
             let expected = semantic::exact(index, vectors, &question, &candidates, 10);
             let found =
-                semantic::search(index, vectors, &question, &candidates, Wanted { least: 100, most: 200, walked: 400 }).unwrap();
+                semantic::search(index, vectors, &question, &candidates, Wanted { least: 100, most: 200, walked: 400 })
+                    .unwrap();
             let exist = semantic::exact(index, vectors, &question, &candidates, 100).len();
             assert!(found.len() >= exist, "none is missing at {share}: {} of {exist}", found.len());
             assert!(found.iter().all(|f| candidates.contains(f.record)), "none slips in at {share}");

@@ -11,6 +11,7 @@ use anyhow::Result;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::{Unusable, open};
+use crate::mcp::Options;
 use crate::query::Limits;
 use crate::service::Josh;
 use crate::settings::LogFormat;
@@ -30,7 +31,8 @@ pub fn run(path: &str, bundle: Option<&Path>) -> Result<ExitCode> {
     let josh = web::Data::new(Josh::new(open(bundle)?, Limits::default()));
     let (status, body) = actix_web::rt::System::new().block_on(async {
         // actix's in-process service: the whole application, without a socket.
-        let app = init_service(http::app(josh)).await;
+        let mcp = http::mcp_service(josh.clone().into_inner(), &Options::default());
+        let app = init_service(http::app(josh, mcp, false)).await;
         let response = call_service(&app, TestRequest::get().uri(path).to_request()).await;
         (response.status(), read_body(response).await)
     });

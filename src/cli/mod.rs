@@ -2,6 +2,7 @@
 
 mod bundle;
 mod get;
+mod mcp;
 mod serve;
 
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ pub struct Command {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Serve a bundle over REST
+    /// Serve a bundle over REST and MCP
     ///
     /// SIGHUP, or a new file under the bundle's name, swaps bundles without dropping a request; one that can't be used is
     /// refused and the old one goes on. SIGINT and SIGTERM finish open requests and stop.
@@ -49,6 +50,17 @@ enum Verb {
         #[arg(long, env = "JOSH_BUNDLE", value_name = "FILE")]
         bundle: Option<PathBuf>,
     },
+    /// Speak MCP on standard input and output, for hosts that start a program
+    ///
+    /// The same server as at /mcp of `josh serve`. In a host's settings: command `josh`, arguments `mcp --bundle FILE`.
+    Mcp {
+        /// Bundle file [default: the embedded sample]
+        #[arg(long, env = "JOSH_BUNDLE", value_name = "FILE")]
+        bundle: Option<PathBuf>,
+        /// What to log on standard error: error, warn, info (each call), debug
+        #[arg(long, env = "JOSH_LOG", value_name = "LEVEL", default_value = "warn")]
+        log: String,
+    },
     /// Inspect, check and sign bundle files
     #[command(subcommand)]
     Bundle(bundle::Verb),
@@ -63,6 +75,7 @@ impl Command {
         match self.verb {
             Verb::Serve { given } => serve::run(Settings::resolve(*given).map_err(|e| Unusable(format!("{e:#}")))?),
             Verb::Get { path, bundle } => get::run(&path, bundle.as_deref()),
+            Verb::Mcp { bundle, log } => mcp::run(bundle.as_deref(), &log),
             Verb::Bundle(verb) => bundle::run(verb),
             Verb::Completions { shell } => {
                 clap_complete::generate(shell, &mut Command::command(), "josh", &mut std::io::stdout());

@@ -25,7 +25,9 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
     let _ = grammar.join();
     rt::System::new().block_on(async {
         let app = josh.clone();
-        let server = HttpServer::new(move || http::app(app.clone()))
+        let mcp = http::mcp_service(josh.clone().into_inner(), &settings.mcp);
+        let sessions = settings.mcp.sessions;
+        let server = HttpServer::new(move || http::app(app.clone(), mcp.clone(), sessions))
             .workers(settings.workers)
             // DuckDB runs its own threads: more queries at once only wait for each other.
             .worker_max_blocking_threads(4)

@@ -1,7 +1,5 @@
 //! What every request passes: a request id, the method, the size, CORS headers, one log line.
 
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use actix_web::body::{BoxBody, EitherBody, MessageBody};
@@ -12,7 +10,7 @@ use actix_web::middleware::Next;
 use actix_web::{HttpMessage, HttpResponse};
 
 use super::respond;
-use crate::answer::Asked;
+use crate::answer::{Asked, new_request_id};
 use crate::error::{Code, Error};
 
 /// Requests need no body; a small one is passed over, a large one refused.
@@ -36,13 +34,13 @@ pub async fn front<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, actix_web::Error> {
-    let request_id = given_id(request.headers()).unwrap_or_else(new_id);
+    let request_id = given_id(request.headers()).unwrap_or_else(new_request_id);
     let id_header = HeaderValue::from_str(&request_id);
     let started = Instant::now();
     request.extensions_mut().insert(Context { request_id: request_id.clone(), started });
 
     let early = if request.method() == Method::OPTIONS {
-        Some(options())
+        Some(options(if is_mcp(request.path()) { MCP_METHODS } else { METHODS }))
     } else {
         refuse(&request).map(|error| respond::error(request.request(), &error))
     };
@@ -63,21 +61,36 @@ pub async fn front<B: MessageBody + 'static>(
 }
 
 const METHODS: &str = "GET, HEAD, OPTIONS";
+/// At `/mcp`.
+const MCP_METHODS: &str = "GET, HEAD, POST, DELETE, OPTIONS";
+
+fn is_mcp(path: &str) -> bool {
+    path == "/mcp" || path == "/mcp/"
+}
 
 /// Any origin, no credentials: the data are public, and so is every header we send.
-const EXPOSED: &str = "ETag, Link, X-Request-Id, X-Total-Count";
+const EXPOSED: &str = "ETag, Link, X-Request-Id, X-Total-Count, MCP-Protocol-Version, Mcp-Session-Id";
+
+/// What a browser may send.
+const ALLOWED: &str = "Accept, Authorization, Content-Type, If-None-Match, X-Request-Id, Last-Event-ID, MCP-Protocol-Version, \
+    Mcp-Session-Id, Mcp-Method, Mcp-Name, traceparent, tracestate";
 
 /// The answer to OPTIONS, a browser's preflight or not.
-fn options() -> HttpResponse {
+fn options(methods: &'static str) -> HttpResponse {
     HttpResponse::NoContent()
-        .insert_header((header::ALLOW, METHODS))
-        .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, METHODS))
-        .insert_header((header::ACCESS_CONTROL_ALLOW_HEADERS, "Accept, Content-Type, If-None-Match, X-Request-Id"))
+        .insert_header((header::ALLOW, methods))
+        .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, methods))
+        .insert_header((header::ACCESS_CONTROL_ALLOW_HEADERS, ALLOWED))
         .insert_header((header::ACCESS_CONTROL_MAX_AGE, "86400"))
         .finish()
 }
 
 fn refuse(request: &ServiceRequest) -> Option<Error> {
+    let is_mcp = is_mcp(request.path());
+    if is_mcp && matches!(*request.method(), Method::POST | Method::DELETE) {
+        // rmcp reads the body, and bounds it.
+        return None;
+    }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Some(Error::new(Code::MethodNotAllowed, format!("{} is not allowed here.", request.method())));
     }
@@ -90,16 +103,6 @@ fn given_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(REQUEST_ID)?.to_str().ok()?;
     let fit = (1..=128).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
     fit.then(|| id.to_string())
-}
-
-/// Unique within this process and, by its random part, across restarts and machines.
-fn new_id() -> String {
-    static RANDOM: LazyLock<u64> = LazyLock::new(|| {
-        use std::hash::{BuildHasher, Hasher};
-        std::collections::hash_map::RandomState::new().build_hasher().finish()
-    });
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    format!("{:016x}-{:x}", *RANDOM, COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Health checks stay out of the log; failures of ours are always in it.

@@ -2,6 +2,7 @@
 //! into calls of `service` and results into bytes.
 
 mod front;
+mod mcp;
 mod openapi;
 mod pages;
 mod respond;
@@ -12,14 +13,18 @@ use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::middleware::{Compress, from_fn};
 use actix_web::{App, HttpRequest, HttpResponse, web};
 
+pub use mcp::{Service as McpService, service as mcp_service};
 pub use openapi::document as openapi_document;
 
 use crate::error::{Code, Error};
+use crate::mcp::Server;
 use crate::service::Josh;
 
 /// The application. `serve` runs it on sockets, `get` in process: the same bytes either way.
 pub fn app(
     josh: web::Data<Josh>,
+    mcp: (Server, McpService),
+    sessions: bool,
 ) -> App<
     impl ServiceFactory<
         ServiceRequest,
@@ -33,6 +38,7 @@ pub fn app(
         .app_data(josh)
         .wrap(Compress::default())
         .wrap(from_fn(front::front))
+        .configure(|config| mcp::routes(config, mcp, sessions))
         .service(web::resource("/openapi.json").to(pages::openapi))
         .service(web::resource("/docs").to(pages::docs))
         .service(web::resource("/").to(pages::home))
@@ -48,7 +54,7 @@ async fn rest_or_nothing(request: HttpRequest, josh: web::Data<Josh>) -> HttpRes
         return rest::answer(request, josh).await;
     }
     let path: String = request.path().chars().take(80).collect();
-    let known = ["/", "/docs", "/openapi.json", "/health", "/livez", "/readyz", "/v1/sources"];
+    let known = ["/", "/mcp", "/docs", "/openapi.json", "/health", "/livez", "/readyz", "/v1/sources"];
     let error = Error::new(Code::RouteNotFound, format!("There is nothing at {path:?}.")).suggest(&path, known);
     respond::error(&request, &error)
 }

@@ -14,7 +14,7 @@ const DOCS: &str = include_str!("../../assets/web/docs.html");
 /// Pages load nothing from elsewhere, and say so to the browser.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; form-action 'self'; img-src data:";
 
-fn html(body: String) -> HttpResponse {
+pub fn html(body: String) -> HttpResponse {
     HttpResponse::Ok()
         .content_type(ContentType::html())
         .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
@@ -57,7 +57,7 @@ fn home_page(bundle: &Bundle) -> String {
         .replace("{{examples}}", &examples)
 }
 
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

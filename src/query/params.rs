@@ -30,6 +30,17 @@ impl Params {
         self.0.push((name.to_string(), value.to_string()));
     }
 
+    /// The first value with this name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.iter().find(|(n, _)| *n == name).map(|(_, value)| value)
+    }
+
+    /// Gives the parameter another value.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.0.retain(|(n, _)| n != name);
+        self.push(name, value);
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,0 +1,29 @@
+//! `josh mcp`: the MCP server on standard input and output, for hosts that start a local program.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Result;
+use rmcp::ServiceExt;
+
+use super::open;
+use crate::catalog::ids;
+use crate::mcp::Server;
+use crate::query::Limits;
+use crate::service::Josh;
+use crate::settings::LogFormat;
+use crate::telemetry;
+
+pub fn run(bundle: Option<&Path>, log: &str) -> Result<ExitCode> {
+    telemetry::start(log, LogFormat::Text)?;
+    ids::prepare();
+    let josh = Arc::new(Josh::new(open(bundle)?, Limits::default()));
+    let first = josh.bundle();
+    std::thread::spawn(move || first.prepare_search());
+    actix_web::rt::System::new().block_on(async {
+        let running = Server::new(josh, false).serve(rmcp::transport::stdio()).await?;
+        running.waiting().await?;
+        Ok(ExitCode::SUCCESS)
+    })
+}

@@ -1,0 +1,136 @@
+//! `/mcp`: rmcp's streamable HTTP server behind our front door, and what people and registries see at the same address.
+
+use std::sync::Arc;
+
+use actix_web::guard::{self, GuardContext};
+use actix_web::http::header;
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp_actix_web::transport::StreamableHttpService;
+use serde_json::json;
+
+use super::front::Context;
+use super::pages::{escape, html};
+use crate::error::{Code, Error};
+use crate::mcp::{Caller, Options, PROTOCOL, Server};
+use crate::service::Josh;
+
+const PAGE: &str = include_str!("../../assets/web/mcp.html");
+
+/// Calls are short; this is far above the longest.
+const LARGEST_BODY: usize = 1024 * 1024;
+
+pub type Service = StreamableHttpService<Server>;
+
+/// The service, made once for all workers: sessions are shared.
+pub fn service(josh: Arc<Josh>, settings: &Options) -> (Server, Service) {
+    let server = Server::new(josh, settings.bare_search);
+    let own = ["localhost", "127.0.0.1", "[::1]", "::1"];
+    let hosts = own.iter().map(|h| h.to_string()).chain(settings.hosts.iter().cloned()).collect();
+    let local = ["localhost", "127.0.0.1", "[::1]"].into_iter();
+    let local = local.flat_map(|host| ["http", "https"].map(|scheme| format!("{scheme}://{host}:*")));
+    let named = settings.hosts.iter().flat_map(|host| ["http", "https"].map(|scheme| format!("{scheme}://{host}")));
+    let origins = local.chain(named).chain(settings.origins.iter().cloned()).collect();
+    let made = server.clone();
+    let service = StreamableHttpService::builder()
+        .service_factory(Arc::new(move || Ok(made.clone())))
+        .session_manager(Arc::new(LocalSessionManager::default()))
+        .stateful_mode(settings.sessions)
+        .json_response(true)
+        .max_request_body_bytes(LARGEST_BODY)
+        .allowed_hosts(hosts)
+        .allowed_origins(origins)
+        .on_request_fn(|request, extensions| {
+            if let Some(context) = request.extensions().get::<Context>() {
+                let traceparent =
+                    request.headers().get("traceparent").and_then(|v| v.to_str().ok()).filter(|t| t.len() <= 64);
+                extensions.insert(Caller {
+                    request_id: context.request_id.clone(),
+                    started: context.started,
+                    traceparent: traceparent.filter(|t| t.is_ascii()).map(str::to_string),
+                });
+            }
+        })
+        .build();
+    (server, service)
+}
+
+/// Everything below `/mcp`.
+pub fn routes(config: &mut web::ServiceConfig, (server, service): (Server, Service), sessions: bool) {
+    let wants_stream = move |context: &GuardContext| {
+        let accepts = context.head().headers().get(header::ACCEPT).and_then(|v| v.to_str().ok());
+        context.head().method == actix_web::http::Method::GET
+            && accepts.is_some_and(|a| a.contains("text/event-stream"))
+    };
+    config
+        .app_data(web::Data::new(server))
+        .service(web::resource("/mcp/manifest.json").to(manifest))
+        .service(web::resource("/.well-known/oauth-protected-resource").to(open_to_all))
+        .service(web::resource("/.well-known/oauth-protected-resource/mcp").to(open_to_all))
+        .service(web::resource("/mcp").guard(guard::Head()).to(head));
+    if !sessions {
+        config.service(web::resource("/mcp").guard(guard::fn_guard(wants_stream)).to(not_here));
+    }
+    config
+        .service(
+            web::resource("/mcp")
+                .guard(guard::All(guard::Get()).and(guard::Not(guard::fn_guard(wants_stream))))
+                .to(page),
+        )
+        .service(web::scope("/mcp").service(service.scope()));
+}
+
+/// No stream to wait on: every answer comes with its request.
+async fn not_here(request: HttpRequest) -> HttpResponse {
+    super::respond::error(
+        &request,
+        &Error::new(Code::MethodNotAllowed, "There is no event stream here: POST each request."),
+    )
+}
+
+async fn head() -> HttpResponse {
+    HttpResponse::Ok()
+        .insert_header(("mcp-protocol-version", PROTOCOL.as_str()))
+        .content_type("text/html; charset=utf-8")
+        .finish()
+}
+
+async fn page(request: HttpRequest, josh: web::Data<Josh>, server: web::Data<Server>) -> HttpResponse {
+    let row = |(name, title, about): (String, String, String)| {
+        let about: String = about.split(". ").next().unwrap_or_default().chars().take(160).collect();
+        format!("<tr><td><code>{name}</code></td><td>{}: {}</td></tr>\n", escape(&title), escape(&about))
+    };
+    let tools: String = server.tools().into_iter().map(row).collect();
+    let body = PAGE
+        .replace("{{version}}", env!("CARGO_PKG_VERSION"))
+        .replace("{{as_of}}", &escape(&josh.bundle().manifest.as_of))
+        .replace("{{url}}", &escape(&format!("{}/mcp", base(&request))))
+        .replace("{{tools}}", &tools);
+    html(body)
+}
+
+fn base(request: &HttpRequest) -> String {
+    let info = request.connection_info();
+    format!("{}://{}", info.scheme(), info.host())
+}
+
+/// What the MCP registry wants to know.
+async fn manifest(request: HttpRequest, server: web::Data<Server>) -> HttpResponse {
+    let url = format!("{}/mcp", base(&request));
+    let tools: Vec<_> =
+        server.tools().into_iter().map(|(name, title, _)| json!({ "name": name, "title": title })).collect();
+    HttpResponse::Ok().json(json!({
+        "name": "io.github.usejosh/josh",
+        "title": "Josh",
+        "description": "United States federal policy data: cited look-ups, search and numbers from one offline bundle.",
+        "version": env!("CARGO_PKG_VERSION"),
+        "remotes": [{ "type": "streamable-http", "url": url }],
+        "tools": tools,
+        "documentation": url,
+    }))
+}
+
+/// RFC 9728, for a server that asks nobody who they are.
+async fn open_to_all(request: HttpRequest) -> HttpResponse {
+    HttpResponse::Ok().json(json!({ "resource": format!("{}/mcp", base(&request)), "authorization_servers": [] }))
+}
