@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actix_web::guard::{self, GuardContext};
 use actix_web::http::header;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp_actix_web::transport::StreamableHttpService;
 use serde_json::json;
@@ -22,18 +23,22 @@ const LARGEST_BODY: usize = 1024 * 1024;
 
 pub type Service = StreamableHttpService<Server>;
 
-/// The service, made once for all workers: sessions are shared.
+/// The server and its service, made once for all workers: sessions are shared.
 pub fn service(josh: Arc<Josh>, settings: &Options) -> (Server, Service) {
     let server = Server::new(josh, settings.bare_search);
+    (server.clone(), mount(server, settings))
+}
+
+/// Any MCP server as we mount it: which hosts and origins may call, stateless or not, answers as JSON.
+pub fn mount<S: ServerHandler + Clone>(server: S, settings: &Options) -> StreamableHttpService<S> {
     let own = ["localhost", "127.0.0.1", "[::1]", "::1"];
     let hosts = own.iter().map(|h| h.to_string()).chain(settings.hosts.iter().cloned()).collect();
     let local = ["localhost", "127.0.0.1", "[::1]"].into_iter();
     let local = local.flat_map(|host| ["http", "https"].map(|scheme| format!("{scheme}://{host}:*")));
     let named = settings.hosts.iter().flat_map(|host| ["http", "https"].map(|scheme| format!("{scheme}://{host}")));
     let origins = local.chain(named).chain(settings.origins.iter().cloned()).collect();
-    let made = server.clone();
-    let service = StreamableHttpService::builder()
-        .service_factory(Arc::new(move || Ok(made.clone())))
+    StreamableHttpService::builder()
+        .service_factory(Arc::new(move || Ok(server.clone())))
         .session_manager(Arc::new(LocalSessionManager::default()))
         .stateful_mode(settings.sessions)
         .json_response(true)
@@ -51,8 +56,7 @@ pub fn service(josh: Arc<Josh>, settings: &Options) -> (Server, Service) {
                 });
             }
         })
-        .build();
-    (server, service)
+        .build()
 }
 
 /// Everything below `/mcp`.

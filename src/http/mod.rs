@@ -13,7 +13,7 @@ use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::middleware::{Compress, from_fn};
 use actix_web::{App, HttpRequest, HttpResponse, web};
 
-pub use mcp::{Service as McpService, service as mcp_service};
+pub use mcp::{Service as McpService, mount as mcp_mount, service as mcp_service};
 pub use openapi::document as openapi_document;
 
 use crate::error::{Code, Error};

@@ -4,6 +4,7 @@ use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 
 use super::tools::Offer;
+use crate::catalog::Field;
 use crate::error::nearest;
 use crate::query::{INTERVALS, MOST_ITEMS, Params};
 
@@ -32,12 +33,31 @@ pub enum Kind {
     Searchable,
     Meaningful,
     Registry,
-    Resource,
-    GroupBy,
+    /// Sources with a field of this plan, and the fields to group them by.
+    Resource(Plan),
+    GroupBy(Plan),
     SumField,
     TimeField,
     Filters,
     Guide,
+}
+
+/// What a source must be able to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plan {
+    Count,
+    Sum,
+    Time,
+}
+
+impl Plan {
+    pub fn allows(self, field: &Field) -> bool {
+        match self {
+            Plan::Count => true,
+            Plan::Sum => field.sum,
+            Plan::Time => field.time,
+        }
+    }
 }
 
 pub const fn required(name: &'static str, kind: Kind, about: &'static str) -> Arg {
@@ -71,10 +91,10 @@ impl Arg {
             Kind::Searchable => some_of(offer.searchable(), 21),
             Kind::Meaningful => some_of(offer.meaningful(), 21),
             Kind::Registry => one_of(offer.registries()),
-            Kind::Resource => one_of(offer.resources(|_| true)),
-            Kind::GroupBy => some_of(offer.fields(|f| f.group), 2),
-            Kind::SumField => one_of(offer.fields(|f| f.sum)),
-            Kind::TimeField => one_of(offer.fields(|f| f.time)),
+            Kind::Resource(plan) => one_of(offer.resources(plan)),
+            Kind::GroupBy(plan) => some_of(offer.fields(plan, |f| f.group), 2),
+            Kind::SumField => one_of(offer.fields(Plan::Sum, |f| f.sum)),
+            Kind::TimeField => one_of(offer.fields(Plan::Time, |f| f.time)),
             Kind::Filters => json!({
                 "type": "object",
                 "additionalProperties": { "type": ["string", "number", "boolean", "array"] },
@@ -102,7 +122,7 @@ impl Arg {
             Kind::Bytes => whole(1000, MOST_BYTES),
             Kind::Detail => one_of(&DETAILS),
             Kind::Interval => one_of(&INTERVALS.map(|(name, _)| name)),
-            Kind::Searchable | Kind::Meaningful | Kind::GroupBy => match value {
+            Kind::Searchable | Kind::Meaningful | Kind::GroupBy(_) => match value {
                 Value::String(_) => None,
                 Value::Array(items) if items.iter().all(Value::is_string) => None,
                 _ => Some(format!("`{name}` takes a string or a list of strings")),

@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 use crate::answer::Asked;
 use crate::query::Params;
 use crate::service::{Call, Josh};
+use args::Plan;
 use resources::Guide;
 use tools::{Offer, Tool, Work};
 
@@ -163,7 +164,7 @@ impl Server {
              the dossiers. Every record has a citation with an official address. Text of bills that amends other law is marked is_amendatory. \
              An empty answer says why. get_guide explains more.",
             offer.bundle.manifest.as_of,
-            offer.resources(|_| true).join(", ")
+            offer.resources(Plan::Count).join(", ")
         )
     }
 }

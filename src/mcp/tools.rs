@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool as Advertised, ToolAnnotations};
 
-use super::args::{Arg, Args, DEFAULT_BYTES, DEFAULT_LIMIT, Kind, optional, required, schema};
+use super::args::{Arg, Args, DEFAULT_BYTES, DEFAULT_LIMIT, Kind, Plan, optional, required, schema};
 use super::output::{self, Output};
 use crate::bundle::Bundle;
 use crate::catalog::{Field, Shape, Source};
@@ -53,10 +53,14 @@ const QUERY: &[Arg] =
 const FILTERS: &[Arg] = &[optional(
     "filters",
     Kind::Filters,
-    "Fields and values: {\"congress\": 119, \"introduced_date.gte\": \"2025-01-01\"}; josh://catalog/fields/{source} lists them",
+    "Fields and values: {\"congress\": 119, \"introduced_date.gte\": \"2025-01-01\"}",
 )];
-const RESOURCE: &[Arg] = &[required("resource", Kind::Resource, "What to count: a source")];
-const GROUP_BY: &[Arg] = &[optional("group_by", Kind::GroupBy, "One or two fields, see the description")];
+const fn resource(plan: Plan) -> Arg {
+    required("resource", Kind::Resource(plan), "A source")
+}
+const fn group_by(plan: Plan) -> Arg {
+    optional("group_by", Kind::GroupBy(plan), "One field or two")
+}
 const TOP: &[Arg] = &[optional("limit", Kind::Limit, "Buckets, the largest first"), DETAIL_ARG];
 
 /// In the order in which they are listed.
@@ -266,7 +270,12 @@ pub const TOOLS: &[Tool] = &[
                 offer.plan(|f| f.group)
             )
         },
-        args: &[RESOURCE, GROUP_BY, &[optional("query", Kind::Text, "Words that the texts must have")], FILTERS, TOP],
+        args: &[
+            &[resource(Plan::Count), group_by(Plan::Count)],
+            &[optional("query", Kind::Text, "Words that the texts must have")],
+            FILTERS,
+            TOP,
+        ],
         output: Output::Numbers,
         run: Run::Call(|args, params| {
             params.push("aggregate", "count");
@@ -283,7 +292,12 @@ pub const TOOLS: &[Tool] = &[
                 offer.plan(|f| f.sum)
             )
         },
-        args: &[RESOURCE, &[required("sum_field", Kind::SumField, "Field to add up")], GROUP_BY, FILTERS, TOP],
+        args: &[
+            &[resource(Plan::Sum), group_by(Plan::Sum)],
+            &[required("sum_field", Kind::SumField, "Field to add up")],
+            FILTERS,
+            TOP,
+        ],
         output: Output::Numbers,
         run: Run::Call(|args, params| {
             params.push("aggregate", "sum");
@@ -302,13 +316,12 @@ pub const TOOLS: &[Tool] = &[
             )
         },
         args: &[
-            RESOURCE,
+            &[resource(Plan::Time), group_by(Plan::Time)],
             &[
                 required("time_field", Kind::TimeField, "Date field"),
                 required("interval", Kind::Interval, "Width of a bucket"),
                 optional("query", Kind::Text, "Words that the texts must have"),
             ],
-            GROUP_BY,
             FILTERS,
             TOP,
         ],
@@ -505,13 +518,18 @@ impl Offer {
         self.sources().filter(|s| s.shape == Shape::Registry).map(|s| s.key).collect()
     }
 
-    pub fn resources(&self, with: fn(&Field) -> bool) -> Vec<&'static str> {
-        self.sources().filter(|s| s.columns().iter().any(with)).map(|s| s.key).collect()
+    /// Sources that have a field of this plan.
+    pub fn resources(&self, plan: Plan) -> Vec<&'static str> {
+        self.able(plan).map(|s| s.key).collect()
     }
 
-    /// The names of all fields of all sources that a plan allows, each once.
-    pub fn fields(&self, with: fn(&Field) -> bool) -> Vec<&'static str> {
-        let mut names: Vec<&str> = self.sources().flat_map(|s| s.columns()).filter(with).map(|f| f.name).collect();
+    fn able(&self, plan: Plan) -> impl Iterator<Item = &'static Source> + '_ {
+        self.sources().filter(move |s| s.columns().iter().any(|field| plan.allows(field)))
+    }
+
+    /// The names of the fields of these sources that can be used so, each once.
+    pub fn fields(&self, plan: Plan, with: fn(&Field) -> bool) -> Vec<&'static str> {
+        let mut names: Vec<&str> = self.able(plan).flat_map(|s| s.columns()).filter(with).map(|f| f.name).collect();
         names.sort_unstable();
         names.dedup();
         names

@@ -37,7 +37,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("clap", &["cli", "settings.rs", "main.rs"]),
     ("crate::http", &["http", "cli"]),
     ("crate::service", &["http", "mcp", "cli", "service.rs"]),
-    ("crate::record", &["answer.rs", "service.rs", "record.rs", "search", "aggregate.rs", "dossier.rs", "resolve"]),
+    (
+        "crate::record",
+        &["answer.rs", "mcp", "service.rs", "record.rs", "search", "aggregate.rs", "dossier.rs", "resolve"],
+    ),
     (
         "crate::query",
         &[
