@@ -149,7 +149,8 @@ impl Server {
     fn caller(context: &RequestContext<RoleServer>) -> Caller {
         let parts = context.extensions.get::<::http::request::Parts>();
         let traced = context.meta.get("traceparent").and_then(Value::as_str).map(str::to_string);
-        match parts.and_then(|parts| parts.extensions.get::<Caller>()) {
+        let carried = parts.and_then(|parts| parts.extensions.get::<rmcp::model::Extensions>());
+        match carried.and_then(|carried| carried.get::<Caller>()) {
             Some(caller) => Caller { traceparent: traced.or_else(|| caller.traceparent.clone()), ..caller.clone() },
             None => {
                 Caller { request_id: crate::answer::new_request_id(), started: Instant::now(), traceparent: traced }

@@ -144,7 +144,8 @@ fn numbers() -> Value {
     let one_or_two = json!({ "type": ["string", "null", "array"] });
     let bucket = object(json!({ "key": one_or_two, "label": one_or_two, "value": whole() }), &["value"]);
     json!({
-        "value": whole(), "buckets": list(bucket), "total_buckets": whole(), "other": whole(),
+        "value": whole(), "buckets": list(bucket), "total_buckets": whole(),
+        "other": object(json!({ "buckets": whole(), "value": whole() }), &["value"]),
         "query_cost": object(json!({ "rows": whole(), "ms": whole() }), &["rows", "ms"]),
     })
 }

@@ -18,6 +18,8 @@ pub struct Tool {
     /// The source that the bundle must hold for this tool to be there.
     needs: Option<&'static str>,
     about: fn(&Offer) -> String,
+    /// Questions that it answers, as people ask them.
+    asked: &'static [&'static str],
     args: &'static [&'static [Arg]],
     output: Output,
     run: Run,
@@ -72,6 +74,7 @@ pub const TOOLS: &[Tool] = &[
         about: |_| {
             "One bill or resolution by its number: title, sponsor, status, latest action, committees, the law it became, with citation. Not for its wording (get_bill_text), everything around it (get_bill_dossier) or finding bills on a subject (search).".into()
         },
+        asked: &["H.R. 815, 118th", "where does S. 5 stand", "who sponsors HR 22, which committees was it sent to"],
         args: &[BILL, DETAIL],
         output: Output::Record("bills"),
         run: Run::Call(|args, _| Call::Record("bills".into(), args.text("bill_id"))),
@@ -83,6 +86,7 @@ pub const TOOLS: &[Tool] = &[
         about: |_| {
             "One member of Congress by bioguide id: name, party, state, chamber, service, contact. With only a name use resolve_entity first; for votes list_member_votes, for a profile with bills and committees get_legislator_dossier.".into()
         },
+        asked: &["state, party and district of bioguide P000197", "is member S000033 still in office"],
         args: &[MEMBER, DETAIL],
         output: Output::Record("legislators"),
         run: Run::Call(|args, _| Call::Record("legislators".into(), args.text("bioguide_id"))),
@@ -94,6 +98,7 @@ pub const TOOLS: &[Tool] = &[
         about: |_| {
             "One congressional committee or subcommittee by id: name, chamber, jurisdiction, parent. Who sits on it: list_committee_members. With only a name use resolve_entity first.".into()
         },
+        asked: &["what is HSWM", "which committee is this subcommittee part of"],
         args: &[COMMITTEE, DETAIL],
         output: Output::Record("committees"),
         run: Run::Call(|args, _| Call::Record("committees".into(), args.text("committee_id"))),
@@ -105,6 +110,7 @@ pub const TOOLS: &[Tool] = &[
         about: |_| {
             "The roster of one committee: who sits on it, chair and ranking member first, party and rank, in one Congress or all. Not the committees of a member (get_legislator_dossier).".into()
         },
+        asked: &["who chairs HSJU", "roster of SSFI", "Democrats on the committee this Congress"],
         args: &[COMMITTEE, CONGRESS, PAGE],
         output: Output::Rows("committees", "members"),
         run: Run::Call(|args, params| {
@@ -120,6 +126,7 @@ pub const TOOLS: &[Tool] = &[
         about: |_| {
             "The members who cosponsor one bill, with party, state and the day they signed on. The sponsor is in get_bill.".into()
         },
+        asked: &["who put their names on S. 1", "which Republicans back HR 25"],
         args: &[BILL, PAGE],
         output: Output::Rows("bills", "cosponsors"),
         run: Run::Call(|args, params| {
@@ -134,6 +141,7 @@ pub const TOOLS: &[Tool] = &[
         about: |_| {
             "The wording of one bill, section by section, newest version unless `version` says otherwise. A long text begins with its table of contents (`contents`): read a part with `section`, or go on with `cursor`. A section with is_amendatory changes another law (`amends`): what it strikes or inserts is not that law as it stands.".into()
         },
+        asked: &["what exactly does section 101 of H.R. 1 say", "how does the bill define small business"],
         args: &[
             BILL,
             &[
@@ -162,6 +170,7 @@ pub const TOOLS: &[Tool] = &[
         about: |_| {
             "How one member voted, roll call by roll call, newest first: position (Yea, Nay, Present, Not Voting), question, result, bill. Needs a bioguide id. How all members voted on one bill is in get_bill_dossier (votes).".into()
         },
+        asked: &["how did S000033 vote", "his voting record for 2025", "last yeas and nays"],
         args: &[MEMBER, CONGRESS, PAGE],
         output: Output::Rows("legislators", "votes"),
         run: Run::Call(|args, params| {
@@ -180,6 +189,11 @@ pub const TOOLS: &[Tool] = &[
                 offer.searchable().join(", ")
             )
         },
+        asked: &[
+            "what has EPA done on lead pipes since 2024",
+            "what is out there on data centers from Congress, agencies and CRS",
+            "any recent GAO work on ships",
+        ],
         args: &[
             QUERY,
             &[
@@ -202,6 +216,11 @@ pub const TOOLS: &[Tool] = &[
                 offer.searchable().join(", ")
             )
         },
+        asked: &[
+            "every rule that cites 5 U.S.C. 553",
+            "documents that say \"clear and convincing\"",
+            "bills with 'lynching' in the title",
+        ],
         args: &[QUERY, &[optional("source", Kind::Searchable, "One source or several")], FILTERS, PAGE],
         output: Output::Results,
         run: Run::Call(|args, params| searched(args, params, Some("lexical"))),
@@ -216,6 +235,11 @@ pub const TOOLS: &[Tool] = &[
                 offer.meaningful().join(", ")
             )
         },
+        asked: &[
+            "anything in the spirit of a wealth tax, whatever it is called",
+            "which bills come closest to this paragraph of our draft",
+            "the same argument in other words",
+        ],
         args: &[QUERY, &[optional("source", Kind::Meaningful, "One source or several")], FILTERS, PAGE],
         output: Output::Results,
         run: Run::Call(|args, params| searched(args, params, Some("semantic"))),
@@ -224,12 +248,10 @@ pub const TOOLS: &[Tool] = &[
         name: "fetch",
         title: "Fetch any record by id",
         needs: None,
-        about: |offer| {
-            format!(
-                "Any record by any id, among them those that search returned, with its text: {}. `text` is the document, `data` the whole record, `url` its official page. Bills, members and committees have tools of their own.",
-                offer.forms().join("; ")
-            )
+        about: |_| {
+            "Any record by any id, among them those that search returned, with its text, from any source. `text` is the document, `data` the whole record, `url` its official page. Bills, members and committees have tools of their own.".into()
         },
+        asked: &["Executive Order 14008", "FR doc 2024-01234, whole", "CRS report R47892", "40 CFR 122.26"],
         args: &[
             &[required(
                 "id",
@@ -251,6 +273,13 @@ pub const TOOLS: &[Tool] = &[
                 offer.registries().join(", ")
             )
         },
+        asked: &[
+            "who is Sen. Markley from Mass.",
+            "committee code of Senate HELP",
+            "a staffer whose name I half remember",
+            "PN number of the Yellen nomination",
+            "official subject heading for guns",
+        ],
         args: &[QUERY_NAME, &[required("entity_type", Kind::Registry, "The registry to look in")], FILTERS, PAGE],
         output: Output::Matches,
         run: Run::Call(|args, params| {
@@ -270,6 +299,7 @@ pub const TOOLS: &[Tool] = &[
                 offer.plan(|f| f.group)
             )
         },
+        asked: &["how many bills became law", "which firm turned in the most reports", "break down the House by party"],
         args: &[
             &[resource(Plan::Count), group_by(Plan::Count)],
             &[optional("query", Kind::Text, "Words that the texts must have")],
@@ -292,6 +322,7 @@ pub const TOOLS: &[Tool] = &[
                 offer.plan(|f| f.sum)
             )
         },
+        asked: &["how much did Pfizer put into lobbying in 2024, all quarters together", "top 20 lobbying spenders"],
         args: &[
             &[resource(Plan::Sum), group_by(Plan::Sum)],
             &[required("sum_field", Kind::SumField, "Field to add up")],
@@ -315,6 +346,7 @@ pub const TOOLS: &[Tool] = &[
                 offer.plan(|f| f.time)
             )
         },
+        asked: &["bills on AI each month since 2018", "rules per quarter"],
         args: &[
             &[resource(Plan::Time), group_by(Plan::Time)],
             &[
@@ -342,6 +374,7 @@ pub const TOOLS: &[Tool] = &[
                 offer.sections("bills")
             )
         },
+        asked: &["everything about HR 1", "prep me on S. 5: cost estimate, White House position, roll calls"],
         args: &[BILL, DETAIL],
         output: Output::Dossier("bills"),
         run: Run::Call(|args, _| Call::Dossier("bills".into(), args.text("bill_id"))),
@@ -356,6 +389,7 @@ pub const TOOLS: &[Tool] = &[
                 offer.sections("legislators")
             )
         },
+        asked: &["profile of S000033", "which committees does she sit on, what has she sponsored"],
         args: &[MEMBER, CONGRESS, DETAIL],
         output: Output::Dossier("legislators"),
         run: Run::Call(|args, params| {
@@ -373,6 +407,7 @@ pub const TOOLS: &[Tool] = &[
                 offer.sections("committees")
             )
         },
+        asked: &["complete rundown on HSAG", "what has SSFI been up to: hearings, measures, reports"],
         args: &[COMMITTEE, CONGRESS, DETAIL],
         output: Output::Dossier("committees"),
         run: Run::Call(|args, params| {
@@ -390,6 +425,7 @@ pub const TOOLS: &[Tool] = &[
                 offer.sections("public-laws")
             )
         },
+        asked: &["everything on P.L. 117-58", "what regulations came out of a public law"],
         args: &[&[required("id", Kind::Id("pl:119:21"), "Public law: pl:119:21, or P.L. 119-21")], DETAIL],
         output: Output::Dossier("public-laws"),
         run: Run::Call(|args, _| Call::Dossier("public-laws".into(), args.text("id"))),
@@ -399,6 +435,7 @@ pub const TOOLS: &[Tool] = &[
         title: "Check the server",
         needs: None,
         about: |_| "Whether the server answers, its version, and the day up to which its data go.".into(),
+        asked: &["are you up", "how current are the data"],
         args: &[],
         output: Output::Ping,
         run: Run::Ping,
@@ -410,6 +447,7 @@ pub const TOOLS: &[Tool] = &[
         about: |_| {
             "A short guide on using this server: how to choose a tool, write ids, filter, cite, and read bill text safely.".into()
         },
+        asked: &["the right way to cite these records", "how to write ids"],
         args: &[&[required("guide_key", Kind::Guide, "Which guide")]],
         output: Output::Guide,
         run: Run::Guide,
@@ -474,15 +512,12 @@ impl Tool {
     fn advertised(&self, offer: &Offer) -> Advertised {
         let bare = offer.bare_search && self.name == "search";
         let args = self.args.iter().flat_map(|part| part.iter()).filter(move |arg| !bare || arg.required);
-        Advertised::new(self.name, (self.about)(offer), Arc::new(schema(args, offer)))
+        let about = format!("{} For example: {}.", (self.about)(offer), self.asked.join("; "));
+        Advertised::new(self.name, about, Arc::new(schema(args, offer)))
             .with_title(self.title)
             .with_raw_output_schema(Arc::new(output::schema(self.output, offer)))
             .with_annotations(
-                ToolAnnotations::with_title(self.title)
-                    .read_only(true)
-                    .destructive(false)
-                    .idempotent(true)
-                    .open_world(false),
+                ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false),
             )
     }
 }
@@ -551,11 +586,5 @@ impl Offer {
             source.sub(name).is_some_and(|sub| service::describe_sub(&self.bundle, source, sub).is_some())
         };
         dossier::sections(key).unwrap_or_default().iter().filter(held).copied().collect::<Vec<_>>().join(", ")
-    }
-
-    /// An example id of each source.
-    fn forms(&self) -> Vec<String> {
-        let forms = crate::catalog::ids::FORMS.iter().filter(|(key, _, _)| self.bundle.source(key).is_some());
-        forms.map(|(key, _, example)| format!("{key} {example}")).collect()
     }
 }

@@ -10,6 +10,16 @@ use serde_json::Value;
 
 pub const JOSH: &str = env!("CARGO_BIN_EXE_josh");
 
+/// Servers that run. Those in statics are never dropped, so they are stopped when the test binary ends.
+static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+extern "C" fn stop_all() {
+    for pid in RUNNING.lock().map(|pids| pids.clone()).unwrap_or_default() {
+        // SAFETY: a process that this one started and has not waited for: its id is not another's yet.
+        unsafe { libc::kill(pid as i32, libc::SIGKILL) };
+    }
+}
+
 /// A running server. Stopped, by its process id, when dropped.
 pub struct Server {
     child: Child,
@@ -71,9 +81,15 @@ pub fn sample() -> PathBuf {
 
 /// A bundle with the sample's data under another identity, as a new edition would have.
 pub fn edition(folder: &Path, name: &str, id: &str) -> PathBuf {
+    changed(folder, name, |manifest| manifest.id = id.to_string())
+}
+
+/// The sample with another manifest: what it no longer names is not there.
+pub fn changed(folder: &Path, name: &str, change: impl FnOnce(&mut josh::bundle::Manifest)) -> PathBuf {
     use josh::bundle::{read_manifest, writer};
     use std::os::unix::fs::FileExt;
     let (file, mut manifest) = read_manifest(&sample()).expect("the sample opens");
+    change(&mut manifest);
     let mut parts = Vec::new();
     for (n, section) in manifest.sections.iter().enumerate() {
         let mut bytes = vec![0; section.length as usize];
@@ -82,7 +98,6 @@ pub fn edition(folder: &Path, name: &str, id: &str) -> PathBuf {
         std::fs::write(&path, bytes).expect("written");
         parts.push((section.kind, path));
     }
-    manifest.id = id.to_string();
     let parts: Vec<_> = parts.iter().map(|(kind, path)| (*kind, path.as_path())).collect();
     let out = folder.join(name);
     writer::write(&out, &parts, manifest).expect("the bundle is written");
@@ -107,6 +122,10 @@ impl Server {
                 break;
             }
         }
+        static AT_EXIT: std::sync::Once = std::sync::Once::new();
+        // SAFETY: the function takes nothing and can be called at any time.
+        AT_EXIT.call_once(|| assert_eq!(unsafe { libc::atexit(stop_all) }, 0));
+        RUNNING.lock().unwrap().push(child.id());
         assert!(!url.is_empty(), "no banner: {:?}", log.lock().unwrap());
         let kept = log.clone();
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(|l| kept.lock().unwrap().push(l)));
@@ -135,6 +154,16 @@ impl Server {
         let mut response = self.agent.run(request.body(()).expect("a request"))?;
         let bytes = response.body_mut().with_config().limit(256 << 20).read_to_vec()?;
         Ok(Answer { status: response.status().as_u16(), headers: response.headers().clone(), bytes })
+    }
+
+    pub fn post(&self, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let mut request = ureq::http::Request::builder().method("POST").uri(format!("{}{path}", self.url));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut response = self.agent.run(request.body(body).expect("a request")).expect("an answer");
+        let bytes = response.body_mut().with_config().limit(256 << 20).read_to_vec().expect("a body");
+        Answer { status: response.status().as_u16(), headers: response.headers().clone(), bytes }
     }
 
     /// Everything a list holds, following the cursors.
@@ -185,6 +214,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        RUNNING.lock().unwrap().retain(|pid| *pid != self.child.id());
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
