@@ -2,13 +2,13 @@
 //!
 //! The path of `GET /v1/bills/hr:119:1/actions?limit=5`:
 //! 1. `http::front` gives the request an id and checks its method;
-//! 2. `http::rest` reads the path and moves to a blocking thread;
+//! 2. `http::rest` reads the path as a `service::Call`, and `Josh::answer` moves to a blocking thread;
 //! 3. `service::list_sub_resource` finds source and sub-resource in the `catalog` and the bundle's manifest;
 //! 4. `record` reads the id with the one grammar of `catalog::ids` and finds the record in the memory map;
 //! 5. `query` checks every parameter against the catalog, writes the SQL and asks `bundle::Database`;
-//! 6. `http::respond` writes the page, with meta, ETag and the link to the next one.
+//! 6. `answer` makes JSON of the page, `http::respond` a response with ETag and the link to the next one.
 //!
-//! One direction: `cli, http -> service -> aggregate, dossier, resolve -> search -> record -> query -> catalog, bundle -> embed, error`.
+//! A tool of `mcp` becomes the same `service::Call`. One direction: `cli, http -> mcp -> service, answer -> aggregate, dossier, resolve -> search -> record -> query -> catalog, bundle -> embed, error`.
 
 pub mod aggregate;
 pub mod answer;

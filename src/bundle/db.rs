@@ -200,3 +200,30 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 fn first_line(error: &impl std::fmt::Display) -> String {
     error.to_string().lines().next().unwrap_or_default().to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Given a query that would run for hours, when its request is stopped, then it ends at once, and the next one runs.
+    #[test]
+    fn a_stopped_request_ends_its_query() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("empty.db");
+        drop(Connection::open(&path).unwrap());
+        let database = Database::open(&path).unwrap();
+        let endless = "SELECT count(*)::VARCHAR FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = -1";
+        let stop = Stop::default();
+        let guard = stop.clone().when_dropped();
+        let ended = std::thread::scope(|scope| {
+            let running = scope.spawn(|| stop.during(|| database.rows(endless, &[])));
+            std::thread::sleep(Duration::from_millis(200));
+            let begun = Instant::now();
+            drop(guard);
+            assert!(running.join().unwrap().is_err());
+            begun.elapsed()
+        });
+        assert!(ended < Duration::from_secs(5), "{ended:?}");
+        assert_eq!(database.rows("SELECT 1::VARCHAR", &[]).unwrap(), [[Some("1".to_string())]]);
+    }
+}

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
 
 use super::open;
 use crate::catalog::ids;
@@ -22,8 +23,12 @@ pub fn run(bundle: Option<&Path>, log: &str) -> Result<ExitCode> {
     let first = josh.bundle();
     std::thread::spawn(move || first.prepare_search());
     actix_web::rt::System::new().block_on(async {
-        let running = Server::new(josh, false).serve(rmcp::transport::stdio()).await?;
-        running.waiting().await?;
+        match Server::new(josh, false).serve(rmcp::transport::stdio()).await {
+            Ok(running) => drop(running.waiting().await?),
+            // The host closed the pipe before it said anything: nothing to do, and nothing wrong.
+            Err(ServerInitializeError::ConnectionClosed(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
         Ok(ExitCode::SUCCESS)
     })
 }
