@@ -27,7 +27,6 @@ use serde_json::{Value, json};
 use crate::answer::Asked;
 use crate::query::Params;
 use crate::service::{Call, Josh};
-use args::Plan;
 use resources::Guide;
 use tools::{Offer, Tool, Work};
 
@@ -157,17 +156,6 @@ impl Server {
             }
         }
     }
-
-    fn instructions(offer: &Offer) -> String {
-        format!(
-            "Josh serves United States federal policy data up to {}: {}. With an id (H.R. 1, a bioguide id) use the get_ and list_ tools; \
-             with a name resolve_entity; with a subject search, then fetch; for numbers count, sum and time_series; for everything about one thing \
-             the dossiers. Every record has a citation with an official address. Text of bills that amends other law is marked is_amendatory. \
-             An empty answer says why. get_guide explains more.",
-            offer.bundle.manifest.as_of,
-            offer.resources(Plan::Count).join(", ")
-        )
-    }
 }
 
 impl ServerHandler for Server {
@@ -181,7 +169,7 @@ impl ServerHandler for Server {
         let identity = Implementation::new("josh", env!("CARGO_PKG_VERSION")).with_title("Josh");
         let mut config = ServerConfig::new(capabilities).with_server_info(identity);
         config.protocol_version = PROTOCOL;
-        config.with_instructions(Server::instructions(&self.offer()))
+        config.with_instructions(self.offer().instructions.clone())
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -219,7 +207,8 @@ impl ServerHandler for Server {
         };
         // A cancelled call ends here, and its query with it.
         let called = tokio::select! {
-            called = self.call(tool, request, &caller) => called,
+            // Boxed: rmcp moves this future about, and it is large.
+            called = Box::pin(self.call(tool, request, &caller)) => called,
             () = context.ct.cancelled() => Err(ErrorData::internal_error("The call was cancelled.", None)),
         };
         let is_ok = called.as_ref().is_ok_and(|result| result.is_error != Some(true));

@@ -11,7 +11,7 @@ pub const MOST_BYTES: usize = 100_000;
 /// A result from a JSON answer. Without `full`, fields that hold nothing are left out.
 pub fn result(mut answer: Value, is_full: bool) -> CallToolResult {
     if !is_full {
-        answer = concise(answer);
+        make_concise(&mut answer);
     }
     let mut text = answer.to_string();
     if text.len() > MOST_BYTES {
@@ -49,20 +49,16 @@ pub fn failure(error: &Error, request_id: &str) -> CallToolResult {
     result
 }
 
-/// Without nulls, empty strings, empty lists and empty objects inside it.
-fn concise(value: Value) -> Value {
+/// Takes out nulls, empty strings, empty lists and empty objects.
+fn make_concise(value: &mut Value) {
     match value {
-        Value::Object(fields) => {
-            let kept = fields.into_iter().filter_map(|(name, value)| {
-                // These say that there is nothing.
-                let speaks = matches!(name.as_str(), "data" | "results" | "items" | "buckets" | "sections");
-                let value = concise(value);
-                (speaks || !is_nothing(&value)).then_some((name, value))
-            });
-            Value::Object(kept.collect())
-        }
-        Value::Array(items) => Value::Array(items.into_iter().map(concise).collect()),
-        other => other,
+        Value::Object(fields) => fields.retain(|name, value| {
+            make_concise(value);
+            // These say that there is nothing.
+            matches!(name.as_str(), "data" | "results" | "items" | "buckets" | "sections") || !is_nothing(value)
+        }),
+        Value::Array(items) => items.iter_mut().for_each(make_concise),
+        _ => {}
     }
 }
 
@@ -124,8 +120,10 @@ mod tests {
 
     #[test]
     fn concise_leaves_out_what_holds_nothing_and_keeps_what_says_so() {
-        let answer = json!({ "data": [], "a": null, "b": "", "c": [null, 1], "d": { "e": {} }, "n": 0, "f": false });
-        assert_eq!(concise(answer), json!({ "data": [], "c": [null, 1], "n": 0, "f": false }));
+        let mut answer =
+            json!({ "data": [], "a": null, "b": "", "c": [null, 1], "d": { "e": {} }, "n": 0, "f": false });
+        make_concise(&mut answer);
+        assert_eq!(answer, json!({ "data": [], "c": [null, 1], "n": 0, "f": false }));
     }
 
     #[test]

@@ -526,15 +526,29 @@ impl Tool {
 pub struct Offer {
     pub bundle: Arc<Bundle>,
     pub tools: Vec<Advertised>,
+    pub instructions: String,
     /// Advertise only `query` for `search`, for hosts that compare signatures.
     bare_search: bool,
 }
 
 impl Offer {
     pub fn of(bundle: Arc<Bundle>, bare_search: bool) -> Offer {
-        let mut offer = Offer { bundle, tools: Vec::new(), bare_search };
+        let mut offer = Offer { bundle, tools: Vec::new(), instructions: String::new(), bare_search };
+        offer.instructions = offer.introduction();
         offer.tools = TOOLS.iter().filter(|t| t.is_offered(&offer)).map(|t| t.advertised(&offer)).collect();
         offer
+    }
+
+    /// What the host tells its model about this server.
+    fn introduction(&self) -> String {
+        format!(
+            "Josh serves United States federal policy data up to {}: {}. With an id (H.R. 1, a bioguide id) use the get_ and list_ tools; \
+             with a name resolve_entity; with a subject search, then fetch; for numbers count, sum and time_series; for everything about one thing \
+             the dossiers. Every record has a citation with an official address. Text of bills that amends other law is marked is_amendatory. \
+             An empty answer says why. get_guide explains more.",
+            self.bundle.manifest.as_of,
+            self.resources(Plan::Count).join(", ")
+        )
     }
 
     fn sources(&self) -> impl Iterator<Item = &'static Source> + '_ {
