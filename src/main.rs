@@ -5,9 +5,6 @@ use std::process::ExitCode;
 use clap::Parser;
 use josh::cli::{Command, Unusable};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     match Command::parse().run() {
         Ok(code) => code,
