@@ -9,7 +9,8 @@ export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$HOME/.cache/josh/target}"
 seconds="${SECONDS_EACH:-10}"
 work=$(mktemp -d)
 pids=()
-trap 'kill "${pids[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
+# -9: Datasette would wait for its sessions to end.
+trap 'kill -9 "${pids[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 command -v wrk >/dev/null || { echo 'install wrk first: apt-get install wrk' >&2; exit 2; }
 cargo build --release --quiet --workspace --all-targets
