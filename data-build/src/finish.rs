@@ -261,7 +261,10 @@ impl Finish<'_> {
                 if let SubKind::Rows(columns) = sub.kind {
                     let table = format!("bundle.\"{}\"", source.sub_table(sub.name));
                     builder.add_first(source.key, sub.name, records, |add| {
-                        self.each(&table, &row_json(columns), |ord, row| Ok(add(pairs[ord as usize].0 as usize, row)?))
+                        self.each(&table, &row_json(columns), |ord, row| {
+                            let (parent, _) = pairs.get(ord as usize).context("a row without its record")?;
+                            Ok(add(*parent as usize, row)?)
+                        })
                     })?;
                 }
             }

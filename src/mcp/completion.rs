@@ -2,9 +2,11 @@
 
 use rmcp::model::{CompletionInfo, Reference};
 
+use super::args::Plan;
 use super::prompts;
 use super::resources::GUIDES;
 use super::tools::Offer;
+use crate::catalog::Field;
 use crate::error::Code;
 
 /// Values offered at once.
@@ -14,19 +16,23 @@ const MOST: usize = 20;
 pub fn complete(offer: &Offer, reference: &Reference, argument: &str, typed: &str) -> CompletionInfo {
     let is_known = match reference {
         Reference::Prompt(prompt) => prompts::arguments(&prompt.name).contains(&argument),
-        Reference::Resource(_) => matches!(argument, "id" | "source" | "code" | "guide_key"),
+        Reference::Resource(_) => true,
         _ => false,
     };
     if !is_known {
         return CompletionInfo::default();
     }
     let values = match argument {
-        "source" => of(offer.bundle.sources().map(|(source, _)| source.key.to_string()), typed),
+        "source" | "resource" | "entity_type" => {
+            of(offer.bundle.sources().map(|(source, _)| source.key.to_string()), typed)
+        }
         "code" => of(Code::ALL.iter().map(|code| code.as_str().to_string()), typed),
         "guide_key" => of(GUIDES.iter().map(|guide| guide.key.to_string()), typed),
         "congress" => of(offer.bundle.manifest.congresses.iter().map(i64::to_string), typed),
         "bill_id" | "first_bill" | "second_bill" => ids(offer, &["bills"], typed),
-        "member" => ids(offer, &["legislators"], typed),
+        "member" | "bioguide_id" => ids(offer, &["legislators"], typed),
+        "committee" | "committee_id" => ids(offer, &["committees"], typed),
+        "field" => of(offer.fields(Plan::Count, Field::can_filter).into_iter().map(str::to_string), typed),
         "id" => {
             let all: Vec<&str> = offer.bundle.sources().map(|(source, _)| source.key).collect();
             ids(offer, &all, typed)

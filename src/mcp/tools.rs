@@ -38,13 +38,13 @@ pub enum Work {
     Guide(String),
 }
 
-const DETAIL: &[Arg] = &[optional("detail", Kind::Detail, "full keeps fields without a value")];
+const DETAIL_ARG: Arg = optional("detail", Kind::Detail, "full keeps fields without a value");
+const DETAIL: &[Arg] = &[DETAIL_ARG];
 const PAGE: &[Arg] = &[
     optional("limit", Kind::Limit, "Items a page"),
     optional("cursor", Kind::Text, "next_cursor of the page before"),
     DETAIL_ARG,
 ];
-const DETAIL_ARG: Arg = optional("detail", Kind::Detail, "full keeps fields without a value");
 const BILL: &[Arg] =
     &[required("bill_id", Kind::Id("hr:119:1"), "Bill: hr:119:1, or as people write it (H.R. 1, 119th)")];
 const MEMBER: &[Arg] = &[required("bioguide_id", Kind::Id("M000133"), "Bioguide id of a member").or("bioguide")];

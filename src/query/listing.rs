@@ -15,7 +15,7 @@ pub const DEFAULT_LIMIT: usize = 20;
 pub const MOST_ITEMS: usize = 100;
 
 /// What `max_bytes` may ask for.
-const MOST_TEXT: usize = 1_000_000;
+pub const MOST_TEXT: usize = 1_000_000;
 
 /// Parameters of every list that are not fields.
 pub const RESERVED: [&str; 5] = ["limit", "cursor", "sort", "fields", "format"];

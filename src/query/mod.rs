@@ -14,7 +14,7 @@ pub use aggregate::{Aggregate, AggregateRequest, Answer, INTERVALS, Limits, aggr
 pub use cursor::Cursor;
 pub use filter::Op;
 pub use listing::{
-    DEFAULT_LIMIT, Format, ListRequest, MOST_ITEMS, Page, list, narrow, read_fields, read_limit, row_json,
+    DEFAULT_LIMIT, Format, ListRequest, MOST_ITEMS, MOST_TEXT, Page, list, narrow, read_fields, read_limit, row_json,
 };
 pub use params::Params;
 pub use selection::{Selection, select_ords};

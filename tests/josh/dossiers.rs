@@ -1,5 +1,7 @@
 //! Section 8: everything about one thing in one answer, each section with an address that works.
 
+use josh::catalog::SubKind;
+
 use crate::support::{SAMPLE, segment};
 
 /// Given any record with a dossier, when it is asked for, then every section's address answers with the same total and items.
@@ -61,4 +63,28 @@ fn an_id_in_any_spelling_has_its_dossier() {
     let written = SAMPLE.get("/v1/bills/H.R.%201/dossier").json();
     assert_eq!((&written["data"]["id"], &written["meta"]["resolved"]["asked"]), (&"hr:119:1".into(), &"H.R. 1".into()));
     assert_eq!(SAMPLE.get("/v1/bills/hr:119:99999/dossier").code(), "record_not_found");
+}
+
+/// Given links prepared at build time, when what hangs under a record is listed, then it is what a filter on the other source gives.
+#[test]
+fn prepared_links_are_those_that_a_filter_finds() {
+    let mut compared = 0;
+    for source in josh::catalog::SOURCES {
+        let records = SAMPLE.all(&format!("/v1/{}?fields=id", source.key), 100);
+        for sub in source.subs {
+            let SubKind::Records { source: other, field } = sub.kind else { continue };
+            for id in records.iter().take(60).map(|r| r["id"].as_str().unwrap()) {
+                let listed = SAMPLE.get(&format!("/v1/{}/{}/{}?limit=100", source.key, segment(id), sub.name)).json();
+                let filtered = SAMPLE.get(&format!("/v1/{other}?{field}={}&limit=100", segment(id))).json();
+                assert_eq!(
+                    (&listed["data"], &listed["total"]),
+                    (&filtered["data"], &filtered["total"]),
+                    "{id} {}",
+                    sub.name
+                );
+                compared += listed["total"].as_u64().unwrap();
+            }
+        }
+    }
+    assert!(compared > 100, "{compared}");
 }

@@ -238,6 +238,15 @@ fn prompts_resources_and_completions_work_in_both_eras() {
             assert_eq!(of_template("josh://catalog/fields/{source}", "source", "bil").await.unwrap(), ["bills"]);
             assert!(of_template("josh://records/{id}", "id", "HSW").await.unwrap().contains(&"HSWM".to_string()));
             assert!(of_template("josh://catalog/errors/{code}", "code", "record").await.unwrap().len() == 1);
+            for (argument, typed, value) in [
+                ("committee_id", "HSW", "HSWM"),
+                ("congress", "11", "119"),
+                ("guide_key", "bill", "bill-text"),
+                ("field", "introduced", "introduced_date"),
+            ] {
+                let found = of_template("josh://records/{id}", argument, typed).await.unwrap();
+                assert!(found.contains(&value.to_string()), "{argument}: {found:?}");
+            }
         }
     });
 }
