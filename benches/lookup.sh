@@ -15,26 +15,16 @@ cargo build --release --quiet --workspace --examples
 bin="$CARGO_TARGET_DIR/$(rustc -vV | sed -n 's/^host: //p')/release"
 python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet datasette
 
-# The same rows for both: the list as NDJSON, page by page, into a SQLite table with a primary key.
+# The same rows for both.
 "$bin/josh" serve --bundle "$bundle" --listen 127.0.0.1:0 --workers 2 2> "$work/josh.log" &
 pids+=($!)
 for _ in $(seq 100); do grep -q '  try ' "$work/josh.log" && break; sleep 0.05; done
 josh=$(sed -n 's|^ *web *\(http://[^/]*\)/|\1|p' "$work/josh.log")
-python3 - "$josh" "$work" <<'P'
-import json, sqlite3, sys, urllib.parse, urllib.request
-base, work = sys.argv[1:]
-rows, url = [], "/v1/bills?limit=100"
-while url:
-    page = json.load(urllib.request.urlopen(base + url))
-    rows += page["data"]
-    url = page["next_cursor"] and "/v1/bills?limit=100&cursor=" + page["next_cursor"]
-db = sqlite3.connect(f"{work}/bills.db")
-columns = list(rows[0])
-db.execute("CREATE TABLE bills (%s, PRIMARY KEY (id))" % ", ".join(f'"{c}"' for c in columns))
-text = lambda v: json.dumps(v) if isinstance(v, (list, dict)) else v
-db.executemany("INSERT INTO bills VALUES (%s)" % ",".join("?" * len(columns)), [[text(r[c]) for c in columns] for r in rows])
-db.commit()
-ids = [r["id"] for r in rows]
+python3 benches/rows.py "$josh" "$work"
+python3 - "$work" <<'P'
+import json, sys, urllib.parse
+work = sys.argv[1]
+ids = json.load(open(f"{work}/ids.json"))
 def script(name, path):
     with open(f"{work}/{name}.lua", "w") as f:
         f.write("local ids = {%s}\nmath.randomseed(7)\nrequest = function()\n  return wrk.format('GET', %s)\nend\n" % (

@@ -21,25 +21,16 @@ python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet datasette-m
 pids+=($!)
 for _ in $(seq 100); do grep -q '  try ' "$work/josh.log" && break; sleep 0.05; done
 josh=$(sed -n 's|^ *web *\(http://[^/]*\)/|\1|p' "$work/josh.log")
-python3 - "$josh" "$work" <<'P'
-import json, sqlite3, sys, urllib.request
-base, work = sys.argv[1:]
-rows, url = [], "/v1/bills?limit=100"
-while url:
-    page = json.load(urllib.request.urlopen(base + url))
-    rows += page["data"]
-    url = page["next_cursor"] and "/v1/bills?limit=100&cursor=" + page["next_cursor"]
-db = sqlite3.connect(f"{work}/bills.db")
-columns = list(rows[0])
-db.execute("CREATE TABLE bills (%s, PRIMARY KEY (id))" % ", ".join(f'"{c}"' for c in columns))
-text = lambda v: json.dumps(v) if isinstance(v, (list, dict)) else v
-db.executemany("INSERT INTO bills VALUES (%s)" % ",".join("?" * len(columns)), [[text(r[c]) for c in columns] for r in rows])
-db.commit()
+python3 benches/rows.py "$josh" "$work"
+python3 - "$work" <<'P'
+import json, sys
+work = sys.argv[1]
+ids = json.load(open(f"{work}/ids.json"))
 def script(name, tool, arguments):
     call = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
     before, _, after = call.partition("ID")
     with open(f"{work}/{name}.lua", "w") as f:
-        f.write("local ids = {%s}\nmath.randomseed(7)\n" % ",".join(json.dumps(r["id"]) for r in rows))
+        f.write("local ids = {%s}\nmath.randomseed(7)\n" % ",".join(map(json.dumps, ids)))
         f.write("wrk.headers['content-type'] = 'application/json'\nwrk.headers['accept'] = 'application/json, text/event-stream'\n")
         f.write("local before, after = %s, %s\n" % (json.dumps(before), json.dumps(after)))
         f.write("request = function()\n  local id = %s\n  return wrk.format('POST', nil, nil, before .. id .. after)\nend\n" % (

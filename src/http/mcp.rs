@@ -47,12 +47,11 @@ pub fn mount<S: ServerHandler + Clone>(server: S, settings: &Options) -> Streama
         .allowed_origins(origins)
         .on_request_fn(|request, extensions| {
             if let Some(context) = request.extensions().get::<Context>() {
-                let traceparent =
-                    request.headers().get("traceparent").and_then(|v| v.to_str().ok()).filter(|t| t.len() <= 64);
+                let traceparent = request.headers().get("traceparent").and_then(|v| v.to_str().ok());
                 extensions.insert(Caller {
                     request_id: context.request_id.clone(),
                     started: context.started,
-                    traceparent: traceparent.filter(|t| t.is_ascii()).map(str::to_string),
+                    traceparent: traceparent.and_then(Caller::traced),
                 });
             }
         })

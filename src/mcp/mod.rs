@@ -65,6 +65,14 @@ pub struct Caller {
     pub traceparent: Option<String>,
 }
 
+impl Caller {
+    /// A trace context, if it is fit for a log line.
+    pub fn traced(traceparent: &str) -> Option<String> {
+        let fits = traceparent.len() <= 64 && traceparent.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+        fits.then(|| traceparent.to_string())
+    }
+}
+
 impl Server {
     pub fn new(josh: Arc<Josh>, bare_search: bool) -> Server {
         Server { josh, offer: Arc::default(), bare_search }
@@ -147,7 +155,7 @@ impl Server {
 
     fn caller(context: &RequestContext<RoleServer>) -> Caller {
         let parts = context.extensions.get::<::http::request::Parts>();
-        let traced = context.meta.get("traceparent").and_then(Value::as_str).map(str::to_string);
+        let traced = context.meta.get("traceparent").and_then(Value::as_str).and_then(Caller::traced);
         let carried = parts.and_then(|parts| parts.extensions.get::<rmcp::model::Extensions>());
         match carried.and_then(|carried| carried.get::<Caller>()) {
             Some(caller) => Caller { traceparent: traced.or_else(|| caller.traceparent.clone()), ..caller.clone() },

@@ -167,4 +167,8 @@ fn trace_context_goes_into_the_log() {
     let call = request("tools/call", json!({ "name": "ping", "arguments": {} })).to_string();
     server.post("/mcp", &[JSON, ACCEPT, ("traceparent", trace)], call.as_bytes());
     crate::support::eventually("the log line", || server.logged(trace));
+    // One that is none stays out of the log.
+    server.post("/mcp", &[JSON, ACCEPT, ("traceparent", "forged tool_name=x")], call.as_bytes());
+    crate::support::eventually("both lines", || server.log().iter().filter(|l| l.contains("tool call")).count() == 2);
+    assert!(!server.logged("forged"));
 }
