@@ -86,6 +86,10 @@ impl Files {
 pub struct Numbers<'a>(&'a [u8]);
 
 impl<'a> Numbers<'a> {
+    pub fn in_bytes(bytes: &'a [u8]) -> Numbers<'a> {
+        Numbers(bytes)
+    }
+
     pub fn bytes_of(numbers: &[u32]) -> Vec<u8> {
         numbers.iter().flat_map(|n| n.to_le_bytes()).collect()
     }

@@ -18,7 +18,8 @@ use tantivy::{
     DocAddress, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError,
 };
 
-use super::{SharedMap, analyzer, pack};
+use super::pack::{self, Numbers};
+use super::{SharedMap, analyzer};
 
 /// Memory of the writer; more only makes fewer, larger segments before they are merged into one.
 const WRITER_MEMORY: usize = 128 << 20;
@@ -231,14 +232,8 @@ impl TextIndex {
 
     /// The passages of a record.
     pub fn passages_of(&self, record: u32) -> Range<u32> {
-        let start = |n: usize| {
-            let bytes = self.starts.get(n * 4..n * 4 + 4)?;
-            Some(u32::from_le_bytes(bytes.try_into().ok()?))
-        };
-        match (start(record as usize), start(record as usize + 1)) {
-            (Some(from), Some(to)) => from..to,
-            _ => 0..0,
-        }
+        let span = Numbers::in_bytes(&self.starts).span(record as usize);
+        span.start as u32..span.end as u32
     }
 
     /// The stored text of a passage.

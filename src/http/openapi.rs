@@ -8,7 +8,7 @@ use crate::catalog::ids::FORMS;
 use crate::catalog::{Field, Kind, Source, Sub, SubKind};
 use crate::dossier;
 use crate::error::Code;
-use crate::query::{DEFAULT_LIMIT, Format, INTERVALS, MOST_ITEMS, MOST_TEXT, Op, Table};
+use crate::query::{DEFAULT_LIMIT, Format, INTERVALS, LEAST_TEXT, MOST_ITEMS, MOST_TEXT, Op, Table};
 use crate::search::Mode;
 use crate::service::{OPERATIONS, describe_sub};
 
@@ -251,7 +251,7 @@ fn list_parameters(table: &Table) -> Vec<Value> {
         query_parameter("format", json!({ "type": "string", "enum": Format::NAMES.map(|f| f.0) }), "json by default"),
     ];
     if table.is_text() {
-        let bytes = json!({ "type": "integer", "minimum": 1000, "maximum": MOST_TEXT });
+        let bytes = json!({ "type": "integer", "minimum": LEAST_TEXT, "maximum": MOST_TEXT });
         out.push(query_parameter(
             "max_bytes",
             bytes,

@@ -3,10 +3,10 @@
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 
-use super::tools::Offer;
+use super::offer::Offer;
 use crate::catalog::Field;
 use crate::error::nearest;
-use crate::query::{INTERVALS, MOST_ITEMS, Params};
+use crate::query::{AGGREGATE_PARAMETERS, INTERVALS, LEAST_TEXT, MOST_ITEMS, Params, RESERVED};
 
 /// One argument of a tool.
 pub struct Arg {
@@ -84,7 +84,7 @@ impl Arg {
             Kind::Congress => json!({ "type": "integer", "minimum": 1, "maximum": 200 }),
             Kind::Limit => json!({ "type": "integer", "minimum": 1, "maximum": MOST_ITEMS, "default": DEFAULT_LIMIT }),
             Kind::Bytes => {
-                json!({ "type": "integer", "minimum": 1000, "maximum": MOST_BYTES, "default": DEFAULT_BYTES })
+                json!({ "type": "integer", "minimum": LEAST_TEXT, "maximum": MOST_BYTES, "default": DEFAULT_BYTES })
             }
             Kind::Detail => json!({ "type": "string", "enum": DETAILS, "default": DETAILS[0] }),
             Kind::Interval => one_of(INTERVALS.iter().map(|(name, _)| *name).collect()),
@@ -119,7 +119,7 @@ impl Arg {
         match self.kind {
             Kind::Congress => whole(1, 200),
             Kind::Limit => whole(1, MOST_ITEMS as u64),
-            Kind::Bytes => whole(1000, MOST_BYTES),
+            Kind::Bytes => whole(LEAST_TEXT as u64, MOST_BYTES),
             Kind::Detail => one_of(&DETAILS),
             Kind::Interval => one_of(&INTERVALS.map(|(name, _)| name)),
             Kind::Searchable | Kind::Meaningful | Kind::GroupBy(_) => match value {
@@ -146,23 +146,12 @@ pub const DEFAULT_BYTES: u64 = 30_000;
 pub const DETAILS: [&str; 2] = ["concise", "full"];
 
 /// Parameters of REST that are arguments of a tool, or none of its business: not fields.
-const NOT_FIELDS: [&str; 12] = [
-    "limit",
-    "cursor",
-    "sort",
-    "fields",
-    "format",
-    "q",
-    "mode",
-    "aggregate",
-    "group_by",
-    "sum_field",
-    "bucket_by_time",
-    "time_interval",
-];
+fn is_parameter(name: &str) -> bool {
+    RESERVED.contains(&name) || AGGREGATE_PARAMETERS.contains(&name) || ["q", "mode"].contains(&name)
+}
 
 fn refuse_filter(key: &str, value: &Value) -> Option<String> {
-    if NOT_FIELDS.contains(&key) {
+    if is_parameter(key) {
         return Some(format!("`filters.{key}` is not a field to filter by"));
     }
     let plain = |v: &Value| v.is_string() || v.is_number() || v.is_boolean();

@@ -3,9 +3,9 @@
 use rmcp::model::{CompletionInfo, Reference};
 
 use super::args::Plan;
+use super::offer::Offer;
 use super::prompts;
 use super::resources::GUIDES;
-use super::tools::Offer;
 use crate::catalog::Field;
 use crate::error::Code;
 

@@ -3,6 +3,7 @@
 
 mod args;
 mod completion;
+mod offer;
 mod output;
 mod prompts;
 mod reply;
@@ -27,8 +28,9 @@ use serde_json::{Value, json};
 use crate::answer::Asked;
 use crate::query::Params;
 use crate::service::{Call, Josh};
+use offer::Offer;
 use resources::Guide;
-use tools::{Offer, Tool, Work};
+use tools::{Tool, Work};
 
 /// How long lists may be kept: a bundle never changes, and a new one is no emergency.
 const TTL_MS: u64 = 3_600_000;
@@ -101,14 +103,14 @@ impl Server {
 
     async fn call(
         &self,
+        offer: &Offer,
         tool: &Tool,
         request: CallToolRequestParams,
         caller: &Caller,
     ) -> Result<CallToolResult, ErrorData> {
         let (work, is_full) = tool.read(request.arguments).map_err(|reason| ErrorData::invalid_params(reason, None))?;
-        let offer = self.offer();
         Ok(match work {
-            Work::Call(call, params) => match self.answer(&offer, call, params, caller).await {
+            Work::Call(call, params) => match self.answer(offer, call, params, caller).await {
                 Ok(answer) => reply::result(answer, is_full),
                 Err(error) => {
                     if let Some(cause) = &error.cause {
@@ -133,7 +135,7 @@ impl Server {
                     let reason = format!("`guide_key` takes one of {}.", keys.join(", "));
                     return Err(ErrorData::invalid_params(reason, None));
                 };
-                reply::result(json!({ "guide_key": guide.key, "title": guide.title, "text": guide.text(&offer) }), true)
+                reply::result(json!({ "guide_key": guide.key, "title": guide.title, "text": guide.text(offer) }), true)
             }
         })
     }
@@ -205,10 +207,9 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let caller = Server::caller(&context);
-        let name = request.name.to_string();
-        let Some(tool) = Tool::find(&self.offer(), &name) else {
-            let shown: String = name.chars().take(64).collect();
-            let offer = self.offer();
+        let offer = self.offer();
+        let Some(tool) = Tool::find(&offer, &request.name) else {
+            let shown: String = request.name.chars().take(64).collect();
             let names: Vec<&str> = offer.tools.iter().map(|tool| tool.name.as_ref()).collect();
             let near = crate::error::nearest(&shown, &names).map(|n| format!(" Did you mean {n}?")).unwrap_or_default();
             return Err(ErrorData::invalid_params(format!("There is no tool {shown:?}.{near}"), None));
@@ -216,7 +217,7 @@ impl ServerHandler for Server {
         // A cancelled call ends here, and its query with it.
         let called = tokio::select! {
             // Boxed: rmcp moves this future about, and it is large.
-            called = Box::pin(self.call(tool, request, &caller)) => called,
+            called = Box::pin(self.call(&offer, tool, request, &caller)) => called,
             () = context.ct.cancelled() => Err(ErrorData::internal_error("The call was cancelled.", None)),
         };
         let is_ok = called.as_ref().is_ok_and(|result| result.is_error != Some(true));

@@ -3,9 +3,8 @@
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 
-use super::tools::Offer;
+use super::offer::Offer;
 use crate::catalog::{self, Field, Kind, SubKind, spec};
-use crate::dossier;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
@@ -158,11 +157,7 @@ fn sections(key: &str, offer: &Offer) -> Value {
         }),
         &["total", "truncated"],
     );
-    let held = |name: &&str| {
-        let sub = catalog::source(key).and_then(|source| source.sub(name)).map(|sub| sub.kind);
-        !matches!(sub, Some(SubKind::Records { source, .. }) if offer.bundle.source(source).is_none())
-    };
-    let names = dossier::sections(key).unwrap_or_default().iter().copied();
-    let parts: Map<String, Value> = names.filter(held).map(|name| (name.to_string(), part.clone())).collect();
+    let names = offer.sections(key).into_iter();
+    let parts: Map<String, Value> = names.map(|name| (name.to_string(), part.clone())).collect();
     json!({ "data": record(key), "citation": citation(), "sections": { "type": "object", "properties": parts } })
 }

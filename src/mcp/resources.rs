@@ -3,7 +3,7 @@
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
-use super::tools::Offer;
+use super::offer::Offer;
 use crate::error::Code;
 use crate::record;
 use crate::service;

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool as Advertised, ToolAnnotations};
 
 use super::args::{Arg, Args, DEFAULT_BYTES, DEFAULT_LIMIT, Kind, Plan, optional, required, schema};
+use super::offer::Offer;
 use super::output::{self, Output};
-use crate::bundle::Bundle;
-use crate::catalog::{Field, Shape, Source};
-use crate::dossier;
 use crate::query::Params;
-use crate::service::{self, Call};
+use crate::service::Call;
 
 pub struct Tool {
     pub name: &'static str,
@@ -371,7 +369,7 @@ pub const TOOLS: &[Tool] = &[
         about: |offer| {
             format!(
                 "Everything about one bill in one answer: the record and the first items of {}, each with its total and more_url. Only the record: get_bill.",
-                offer.sections("bills")
+                offer.listed_sections("bills")
             )
         },
         asked: &["everything about HR 1", "prep me on S. 5: cost estimate, White House position, roll calls"],
@@ -386,7 +384,7 @@ pub const TOOLS: &[Tool] = &[
         about: |offer| {
             format!(
                 "A member's whole profile in one answer: the record and the first items of {}. Needs a bioguide id. Single facts: get_legislator; votes: list_member_votes.",
-                offer.sections("legislators")
+                offer.listed_sections("legislators")
             )
         },
         asked: &["profile of S000033", "which committees does she sit on, what has she sponsored"],
@@ -404,7 +402,7 @@ pub const TOOLS: &[Tool] = &[
         about: |offer| {
             format!(
                 "A committee's work in one answer: the record and the first items of {}. Only who sits on it: list_committee_members.",
-                offer.sections("committees")
+                offer.listed_sections("committees")
             )
         },
         asked: &["complete rundown on HSAG", "what has SSFI been up to: hearings, measures, reports"],
@@ -422,7 +420,7 @@ pub const TOOLS: &[Tool] = &[
         about: |offer| {
             format!(
                 "One enacted public law in one answer: the record and the first items of {}. Only the record or its text: fetch.",
-                offer.sections("public-laws")
+                offer.listed_sections("public-laws")
             )
         },
         asked: &["everything on P.L. 117-58", "what regulations came out of a public law"],
@@ -489,7 +487,7 @@ impl Tool {
         TOOLS.iter().find(|tool| tool.name == name && tool.is_offered(offer))
     }
 
-    fn is_offered(&self, offer: &Offer) -> bool {
+    pub fn is_offered(&self, offer: &Offer) -> bool {
         self.needs.is_none_or(|key| offer.bundle.source(key).is_some())
     }
 
@@ -509,7 +507,7 @@ impl Tool {
         Ok((work, is_full))
     }
 
-    fn advertised(&self, offer: &Offer) -> Advertised {
+    pub fn advertised(&self, offer: &Offer) -> Advertised {
         let bare = offer.bare_search && self.name == "search";
         let args = self.args.iter().flat_map(|part| part.iter()).filter(move |arg| !bare || arg.required);
         let about = format!("{} For example: {}.", (self.about)(offer), self.asked.join("; "));
@@ -519,86 +517,5 @@ impl Tool {
             .with_annotations(
                 ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false),
             )
-    }
-}
-
-/// What the open bundle lets the tools offer, rendered once for each bundle.
-pub struct Offer {
-    pub bundle: Arc<Bundle>,
-    pub tools: Vec<Advertised>,
-    pub instructions: String,
-    /// Advertise only `query` for `search`, for hosts that compare signatures.
-    bare_search: bool,
-}
-
-impl Offer {
-    pub fn of(bundle: Arc<Bundle>, bare_search: bool) -> Offer {
-        let mut offer = Offer { bundle, tools: Vec::new(), instructions: String::new(), bare_search };
-        offer.instructions = offer.introduction();
-        offer.tools = TOOLS.iter().filter(|t| t.is_offered(&offer)).map(|t| t.advertised(&offer)).collect();
-        offer
-    }
-
-    /// What the host tells its model about this server.
-    fn introduction(&self) -> String {
-        format!(
-            "Josh serves United States federal policy data up to {}: {}. With an id (H.R. 1, a bioguide id) use the get_ and list_ tools; \
-             with a name resolve_entity; with a subject search, then fetch; for numbers count, sum and time_series; for everything about one thing \
-             the dossiers. Every record has a citation with an official address. Text of bills that amends other law is marked is_amendatory. \
-             An empty answer says why. get_guide explains more.",
-            self.bundle.manifest.as_of,
-            self.resources(Plan::Count).join(", ")
-        )
-    }
-
-    fn sources(&self) -> impl Iterator<Item = &'static Source> + '_ {
-        self.bundle.sources().map(|(source, _)| source)
-    }
-
-    pub fn searchable(&self) -> Vec<&'static str> {
-        self.sources().filter(|s| s.shape.has_body()).map(|s| s.key).collect()
-    }
-
-    pub fn meaningful(&self) -> Vec<&'static str> {
-        self.sources().filter(|s| s.shape == Shape::BodyBearing).map(|s| s.key).collect()
-    }
-
-    pub fn registries(&self) -> Vec<&'static str> {
-        self.sources().filter(|s| s.shape == Shape::Registry).map(|s| s.key).collect()
-    }
-
-    /// Sources that have a field of this plan.
-    pub fn resources(&self, plan: Plan) -> Vec<&'static str> {
-        self.able(plan).map(|s| s.key).collect()
-    }
-
-    fn able(&self, plan: Plan) -> impl Iterator<Item = &'static Source> + '_ {
-        self.sources().filter(move |s| s.columns().iter().any(|field| plan.allows(field)))
-    }
-
-    /// The names of the fields of these sources that can be used so, each once.
-    pub fn fields(&self, plan: Plan, with: fn(&Field) -> bool) -> Vec<&'static str> {
-        let mut names: Vec<&str> = self.able(plan).flat_map(|s| s.columns()).filter(with).map(|f| f.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
-    }
-
-    /// The same source by source: `bills (status, congress)`.
-    fn plan(&self, with: fn(&Field) -> bool) -> String {
-        let of = |source: &'static Source| {
-            let names: Vec<&str> = source.columns().into_iter().filter(with).map(|f| f.name).collect();
-            (!names.is_empty()).then(|| format!("{} ({})", source.key, names.join(", ")))
-        };
-        self.sources().filter_map(of).collect::<Vec<_>>().join("; ")
-    }
-
-    /// The sections of a dossier that this bundle can fill.
-    fn sections(&self, key: &str) -> String {
-        let Some(source) = crate::catalog::source(key) else { return String::new() };
-        let held = |name: &&&str| {
-            source.sub(name).is_some_and(|sub| service::describe_sub(&self.bundle, source, sub).is_some())
-        };
-        dossier::sections(key).unwrap_or_default().iter().filter(held).copied().collect::<Vec<_>>().join(", ")
     }
 }

@@ -15,6 +15,7 @@ pub const DEFAULT_LIMIT: usize = 20;
 pub const MOST_ITEMS: usize = 100;
 
 /// What `max_bytes` may ask for.
+pub const LEAST_TEXT: usize = 1_000;
 pub const MOST_TEXT: usize = 1_000_000;
 
 /// Parameters of every list that are not fields.
@@ -134,10 +135,10 @@ pub fn read_limit(value: &str) -> Result<usize> {
 
 fn read_max_bytes(value: &str) -> Result<usize> {
     match value.trim().parse::<usize>() {
-        Ok(n) if (1_000..=MOST_TEXT).contains(&n) => Ok(n),
+        Ok(n) if (LEAST_TEXT..=MOST_TEXT).contains(&n) => Ok(n),
         _ => Err(Error::invalid(
             "max_bytes",
-            format!("`max_bytes` takes a number from 1000 to {MOST_TEXT}, not {value:?}."),
+            format!("`max_bytes` takes a number from {LEAST_TEXT} to {MOST_TEXT}, not {value:?}."),
         )),
     }
 }

@@ -10,11 +10,14 @@ mod selection;
 mod table;
 mod text;
 
-pub use aggregate::{Aggregate, AggregateRequest, Answer, INTERVALS, Limits, aggregate};
+pub use aggregate::{
+    Aggregate, AggregateRequest, Answer, INTERVALS, Limits, PARAMETERS as AGGREGATE_PARAMETERS, aggregate,
+};
 pub use cursor::Cursor;
 pub use filter::Op;
 pub use listing::{
-    DEFAULT_LIMIT, Format, ListRequest, MOST_ITEMS, MOST_TEXT, Page, list, narrow, read_fields, read_limit, row_json,
+    DEFAULT_LIMIT, Format, LEAST_TEXT, ListRequest, MOST_ITEMS, MOST_TEXT, Page, RESERVED, list, narrow, read_fields,
+    read_limit, row_json,
 };
 pub use params::Params;
 pub use selection::{Selection, select_ords};
