@@ -2,22 +2,9 @@
 # With 8 clients over HTTP: GET /v1/search (hybrid), 100 questions made of the bundle's own words, their vectors known; or
 # GET /v1/bills/{id}/dossier, 1,000 bills.
 # Usage: benches/clients.sh BUNDLE search|dossier   Needs wrk (Debian) and python3.
-set -euo pipefail
-bundle=$(realpath "$1")
+. "$(dirname "$0")/serve.sh"
 what=${2:-search}
-cd "$(dirname "$0")/.."
-export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$HOME/.cache/josh/target}"
-work=$(mktemp -d)
-pid=
-trap 'kill "$pid" 2>/dev/null || true; rm -rf "$work"' EXIT
-command -v wrk >/dev/null || { echo 'install wrk first: apt-get install wrk' >&2; exit 2; }
-cargo build --release --workspace --all-targets --quiet
-josh="$CARGO_TARGET_DIR/$(rustc -vV | sed -n 's/^host: //p')/release/josh"
-"$josh" serve --bundle "$bundle" --listen 127.0.0.1:0 --workers 2 2> "$work/log" &
-pid=$!
-for _ in $(seq 100); do grep -q '  try ' "$work/log" && break; sleep 0.05; done
-url=$(sed -n 's|^ *web *\(http://[^/]*\)/|\1|p' "$work/log")
-python3 - "$url" "$work" "$what" <<'P'
+python3 - "$josh" "$work" "$what" <<'P'
 import json, random, sys, urllib.parse, urllib.request
 url, work, what = sys.argv[1:]
 get = lambda path: json.load(urllib.request.urlopen(url + path))
@@ -45,4 +32,4 @@ for path in all_paths[:100]:
 with open(f"{work}/paths.lua", "w") as f:
     f.write("local paths = {%s}\nrequest = function() return wrk.format('GET', paths[math.random(#paths)]) end\n" % ",".join(map(json.dumps, all_paths)))
 P
-wrk -t2 -c8 -d"${SECONDS_EACH:-15}s" --latency -s "$work/paths.lua" "$url"
+wrk -t2 -c8 -d"${SECONDS_EACH:-15}s" --latency -s "$work/paths.lua" "$josh"

@@ -2,25 +2,10 @@
 # tools/call over HTTP: Josh's get_bill, an empty tool behind the same mount, and datasette-mcp's execute_sql on the same rows, one after the
 # other, same client, same ids.
 # Usage: benches/mcp.sh BUNDLE   Needs wrk (Debian) and python3; installs datasette-mcp into a folder of its own.
-set -euo pipefail
-bundle=$(realpath "$1")
-cd "$(dirname "$0")/.."
-export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$HOME/.cache/josh/target}"
+. "$(dirname "$0")/serve.sh"
 seconds="${SECONDS_EACH:-10}"
-work=$(mktemp -d)
-pids=()
-# -9: Datasette would wait for its sessions to end.
-trap 'kill -9 "${pids[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
-
-command -v wrk >/dev/null || { echo 'install wrk first: apt-get install wrk' >&2; exit 2; }
-cargo build --release --quiet --workspace --all-targets
-bin="$CARGO_TARGET_DIR/$(rustc -vV | sed -n 's/^host: //p')/release"
 python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet datasette-mcp
 
-"$bin/josh" serve --bundle "$bundle" --listen 127.0.0.1:0 --workers 2 2> "$work/josh.log" &
-pids+=($!)
-for _ in $(seq 100); do grep -q '  try ' "$work/josh.log" && break; sleep 0.05; done
-josh=$(sed -n 's|^ *web *\(http://[^/]*\)/|\1|p' "$work/josh.log")
 python3 benches/rows.py "$josh" "$work"
 python3 - "$work" <<'P'
 import json, sys
