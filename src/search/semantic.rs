@@ -48,7 +48,9 @@ pub fn search(
         return Ok(exact(index, vectors, question, candidates, most));
     }
     // A record can have many near passages: ask for more until there are enough records.
-    let mut length = (walked as f64 * (everything as f64 / WALKED).cbrt().max(1.0)) as usize;
+    // A filter dilutes the walk: it passes so many passages for each that counts.
+    let diluted = everything as f64 / passages as f64;
+    let mut length = (walked as f64 * diluted * (everything as f64 / WALKED).cbrt().max(1.0)) as usize;
     loop {
         let allowed = |passage: u32| index.record_of(passage).is_some_and(|record| candidates.contains(record));
         let condition: Option<&dyn Fn(u32) -> bool> = if passages >= everything { None } else { Some(&allowed) };
