@@ -2,34 +2,87 @@
 
 use std::net::SocketAddr;
 
+use crate::access;
 use crate::bundle::Bundle;
+use crate::tls::Tls;
 
-pub fn text(address: SocketAddr, bundle: &Bundle, is_sample: bool) -> String {
-    let manifest = &bundle.manifest;
-    let records: u64 = manifest.sources.iter().map(|s| s.records).sum();
-    let from = if is_sample {
-        "embedded sample; give a bundle of your own with --bundle FILE".to_string()
-    } else {
-        bundle.path.display().to_string()
-    };
-    let first = bundle.source("bills").and_then(|(s, _)| bundle.records().by_number(bundle.first_number(s)));
-    let example = match bundle.records().by_id("hr:119:1").map(|(_, entry)| entry).or(first) {
-        Some(entry) => format!("/v1/fetch/{}", entry.id),
-        None => "/v1/sources".to_string(),
-    };
-    let signed = if manifest.signature.is_some() { "signed" } else { "not signed" };
-    format!(
-        "Josh {version}\n\
-         \x20 bundle  {id}, data up to {as_of}, {records} records, {signed}\n\
-         \x20         {from}\n\
-         \x20 web     http://{address}/\n\
-         \x20 REST    http://{address}/v1/sources, docs at http://{address}/docs\n\
-         \x20 MCP     http://{address}/mcp\n\
-         \x20         claude mcp add --transport http josh http://{address}/mcp\n\
-         \x20 access  open to everyone who can reach {address}\n\
-         \x20 try     curl http://{address}{example}\n",
-        version = env!("CARGO_PKG_VERSION"),
-        id = manifest.id,
-        as_of = manifest.as_of,
-    )
+pub struct Banner<'a> {
+    pub address: SocketAddr,
+    pub bundle: &'a Bundle,
+    pub is_sample: bool,
+    pub public_url: Option<&'a str>,
+    pub tls: Option<&'a Tls>,
+    pub access: Option<&'a access::Options>,
+    pub redirect: Option<SocketAddr>,
+}
+
+impl Banner<'_> {
+    pub fn text(&self) -> String {
+        let manifest = &self.bundle.manifest;
+        let records: u64 = manifest.sources.iter().map(|s| s.records).sum();
+        let from = if self.is_sample {
+            "embedded sample; give a bundle of your own with --bundle FILE".to_string()
+        } else {
+            self.bundle.path.display().to_string()
+        };
+        let here = format!("{}://{}", if self.tls.is_some() { "https" } else { "http" }, self.address);
+        let public = self.public_url.unwrap_or(&here);
+        let signed = if manifest.signature.is_some() { "signed" } else { "not signed" };
+        let (key, header) = match self.access {
+            Some(_) => (" --header 'Authorization: Bearer KEY'", " -H 'Authorization: Bearer KEY'"),
+            None => ("", ""),
+        };
+        let insecure = if self.tls.is_some_and(|tls| tls.is_self_signed) { " --insecure" } else { "" };
+        format!(
+            "Josh {version}\n\
+             \x20 bundle  {id}, data up to {as_of}, {records} records, {signed}\n\
+             \x20         {from}\n\
+             \x20 web     {here}/\n\
+             \x20 REST    {here}/v1/sources, docs at {here}/docs\n\
+             \x20 MCP     {public}/mcp\n\
+             \x20         claude mcp add --transport http josh {public}/mcp{key}\n\
+             {tls}\
+             \x20 access  {access}\n\
+             \x20 try     curl{insecure}{header} {here}{example}\n",
+            version = env!("CARGO_PKG_VERSION"),
+            id = manifest.id,
+            as_of = manifest.as_of,
+            tls = self.tls_lines(),
+            access = self.access_line(),
+            example = self.example(),
+        )
+    }
+
+    fn tls_lines(&self) -> String {
+        let mut lines = String::new();
+        if let Some(tls) = self.tls {
+            let whose = if tls.is_self_signed { "self-signed certificate" } else { "certificate" };
+            lines = format!("  TLS     {whose}, SHA-256 {}\n", tls.fingerprint());
+        }
+        if let Some(from) = self.redirect {
+            lines.push_str(&format!("          http://{from}/ sends everyone to HTTPS\n"));
+        }
+        lines
+    }
+
+    fn access_line(&self) -> String {
+        match self.access {
+            None => format!("open to everyone who can reach {}", self.address),
+            Some(access::Options { keys, tokens: None }) => {
+                format!("API keys of {}; make one: josh keys add NAME", keys.display())
+            }
+            Some(access::Options { keys, tokens: Some(tokens) }) => {
+                format!("API keys of {}, and tokens of {} for its subjects", keys.display(), tokens.issuer)
+            }
+        }
+    }
+
+    fn example(&self) -> String {
+        let bundle = self.bundle;
+        let first = bundle.source("bills").and_then(|(s, _)| bundle.records().by_number(bundle.first_number(s)));
+        match bundle.records().by_id("hr:119:1").map(|(_, entry)| entry).or(first) {
+            Some(entry) => format!("/v1/fetch/{}", entry.id),
+            None => "/v1/sources".to_string(),
+        }
+    }
 }

@@ -112,6 +112,11 @@ impl Model {
         Ok(Model { session: Mutex::new(Session::load(files)?), asked: Cache::new(CACHED) })
     }
 
+    /// How often a question was asked before, and how often not.
+    pub fn cache_lookups(&self) -> (u64, u64) {
+        (self.asked.hits(), self.asked.misses())
+    }
+
     /// The vector of a question. Blocks for about 10 ms unless it was asked before.
     pub fn question(&self, text: &str) -> Result<Arc<Vec<f32>>, String> {
         if let Some(known) = self.asked.get(text) {

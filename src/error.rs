@@ -34,6 +34,14 @@ codes! {
     SourceNotResolvable  "source_not_resolvable"  400 "invalid_request" false "Names are resolved in registries; search texts with /v1/search.";
     AggregateTooBroad    "aggregate_too_broad"    422 "invalid_request" false "Narrow the question by one of the fields of hint.suggest_narrowing.";
     AggregateTimeout     "aggregate_timeout"      504 "timeout"         true  "Narrow the question by one of the fields of hint.suggest_narrowing, or ask again when the server is less busy.";
+    Unauthorized         "unauthorized"           401 "unauthorized"    false "Send `Authorization: Bearer` with an API key from whoever runs this server, or a token of the server that /.well-known/oauth-protected-resource names.";
+    InsufficientScope    "insufficient_scope"     403 "forbidden"       false "Get a key or token with the scope of hint.scope.";
+    RateLimited          "rate_limited"           429 "rate_limited"    true  "Wait as long as Retry-After says.";
+    Overloaded           "overloaded"             503 "unavailable"     true  "Wait as long as Retry-After says, and ask for less at once.";
+    RequestTimeout       "request_timeout"        408 "timeout"         true  "Send the request again, without pauses.";
+    AnswerTimeout        "answer_timeout"         504 "timeout"         true  "Narrow the question by a filter, or ask again when the server is less busy.";
+    UriTooLong           "uri_too_long"           414 "invalid_request" false "Ask for fewer things at once; a filter takes at most what fits in 8 KB.";
+    HeadersTooLarge      "headers_too_large"      431 "invalid_request" false "Send fewer or shorter headers.";
     PayloadTooLarge      "payload_too_large"      413 "invalid_request" false "Requests need no body; send none.";
     BundleUnavailable    "bundle_unavailable"     503 "unavailable"     true  "The bundle file was changed in place. Put a whole bundle there by renaming; Josh then loads it by itself.";
     InternalError        "internal_error"         500 "internal"        true  "Report the request id to whoever runs this server; its log has the cause.";
@@ -50,13 +58,15 @@ pub struct Error {
     pub hint: Box<Map<String, Value>>,
     /// What really happened, for the log only.
     pub cause: Option<String>,
+    /// `WWW-Authenticate`: how to become known.
+    pub challenge: Option<String>,
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Error { code, message: message.into(), field: None, hint: Box::default(), cause: None }
+        Error { code, message: message.into(), field: None, hint: Box::default(), cause: None, challenge: None }
     }
 
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
@@ -75,6 +85,16 @@ impl Error {
     pub fn hint(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.hint.insert(key.to_string(), value.into());
         self
+    }
+
+    pub fn challenge(mut self, challenge: String) -> Self {
+        self.challenge = Some(challenge);
+        self
+    }
+
+    /// How many seconds to wait, in the hint and in `Retry-After`.
+    pub fn retry_after(self, seconds: u64) -> Self {
+        self.hint("retry_after_seconds", seconds)
     }
 
     /// Adds `hint.did_you_mean` when one of `valid` is close to `given`, and `hint.valid` with them all.

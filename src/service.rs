@@ -1,12 +1,13 @@
 //! The operations: one verb each, over the bundle that is open now. Every surface turns what it is asked into a `Call`, and a `Call`
 //! into an `Answer`, here.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
 
 use crate::aggregate::{self, Numbers};
 use crate::answer::Answer;
@@ -14,6 +15,8 @@ use crate::bundle::{Bundle, BundleError, SourceFacts, Stop};
 use crate::catalog::{Field, Kind, Shape, Source, Sub, SubKind};
 use crate::dossier::{self, Dossier};
 use crate::error::{Code, Error, Result};
+use crate::gate::{Gate, Load};
+use crate::metrics::METRICS;
 use crate::query::{self, AggregateRequest, Limits, ListRequest, Page, Params, Table};
 use crate::record::{self, Found};
 use crate::resolve;
@@ -95,6 +98,20 @@ impl Call {
             [key, id, sub] => Call::Sub(key.clone(), id.clone(), sub.clone()),
             _ => return Err(Error::new(Code::RouteNotFound, "There is nothing at this path.")),
         })
+    }
+
+    /// The route of `OPERATIONS` that asks the same.
+    pub fn route(&self) -> &'static str {
+        match self {
+            Call::Sources => "/v1/sources",
+            Call::Source(_) => "/v1/sources/{source}",
+            Call::Search => "/v1/search",
+            Call::Fetch(_) | Call::Document(_) => "/v1/fetch/{id}",
+            Call::List(_) => "/v1/{source}",
+            Call::Record(..) => "/v1/{source}/{id}",
+            Call::Dossier(..) => "/v1/{source}/{id}/dossier",
+            Call::Sub(..) => "/v1/{source}/{id}/{sub}",
+        }
     }
 
     /// Whether it is answered from the memory map alone, in microseconds.
@@ -203,42 +220,69 @@ fn no_params(params: &Params) -> Result<()> {
 pub struct Josh {
     current: ArcSwap<Bundle>,
     limits: Limits,
-    /// As many searches at once as there are cores, the others in line: side by side they would all be late.
-    searches: Semaphore,
+    time: Duration,
+    searches: Gate,
+    /// Lists, counts, dossiers.
+    queries: Gate,
+    /// What was offered since and could not be used: a bundle, a certificate, with the reason.
+    refused: Mutex<BTreeMap<&'static str, String>>,
 }
 
 impl Josh {
-    pub fn new(bundle: Bundle, limits: Limits) -> Josh {
-        let cores = std::thread::available_parallelism().map_or(2, |n| n.get());
-        Josh { current: ArcSwap::from_pointee(bundle), limits, searches: Semaphore::new(cores) }
+    pub fn new(bundle: Bundle, limits: Limits, load: Load) -> Josh {
+        Josh {
+            current: ArcSwap::from_pointee(bundle),
+            limits,
+            time: load.time,
+            searches: Gate::new("searches", load),
+            queries: Gate::new("queries", load),
+            refused: Mutex::default(),
+        }
     }
 
     pub fn bundle(&self) -> Arc<Bundle> {
         self.current.load_full()
     }
 
-    /// Answers a call over this bundle. When the caller goes away, so does its query.
+    /// Answers a call over this bundle. When the caller goes away, or time is up, so is its query.
     pub async fn answer(&self, bundle: &Arc<Bundle>, call: Call, params: Params) -> Result<Answer> {
         if call.is_quick() {
             return call.answer(bundle, &params, self.limits);
         }
-        let _turn = match call {
-            // Never closed, so it is always given.
-            Call::Search => self.searches.acquire().await.ok(),
-            _ => None,
-        };
+        let late = || Error::new(Code::AnswerTimeout, format!("No answer within {} ms.", self.time.as_millis()));
+        tokio::time::timeout(self.time, self.answer_in_turn(bundle, call, params)).await.map_err(|_| late())?
+    }
+
+    async fn answer_in_turn(&self, bundle: &Arc<Bundle>, call: Call, params: Params) -> Result<Answer> {
+        let gate = if call == Call::Search { &self.searches } else { &self.queries };
+        let _turn = gate.turn().await?;
         let (bundle, limits, stop) = (bundle.clone(), self.limits, Stop::default());
         let _when_dropped = stop.clone().when_dropped();
-        let answered = tokio::task::spawn_blocking(move || stop.during(|| call.answer(&bundle, &params, limits)));
-        answered.await.map_err(Error::internal)?
+        let span = tracing::Span::current();
+        let work = move || span.in_scope(|| stop.during(|| call.answer(&bundle, &params, limits)));
+        tokio::task::spawn_blocking(work).await.map_err(Error::internal)?
     }
 
     /// Opens the file again; the old bundle goes on if the new one can't be used.
     pub fn reload(&self) -> Result<Arc<Bundle>, BundleError> {
-        let bundle = Arc::new(Bundle::open(&self.bundle().path)?);
+        let bundle = Arc::new(self.bundle().open_again()?);
         bundle.prepare_search();
         self.current.store(bundle.clone());
         Ok(bundle)
+    }
+
+    /// Notes what became of something new: taken, or refused for this reason.
+    pub fn offered(&self, what: &'static str, refused: Option<String>) {
+        METRICS.reloads.with_label_values(&[what, if refused.is_some() { "refused" } else { "taken" }]).inc();
+        let mut all = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        match refused {
+            Some(reason) => drop(all.insert(what, reason)),
+            None => drop(all.remove(what)),
+        }
+    }
+
+    pub fn refused(&self) -> BTreeMap<&'static str, String> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

@@ -21,16 +21,40 @@ pub struct Database {
     first: Mutex<Connection>,
 }
 
-/// Enough for the sorts and groupings that a request can ask for; a bundle is read through the page cache.
-const MEMORY_LIMIT: &str = "1GB";
+/// What DuckDB may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Engine {
+    pub memory: String,
+    pub threads: usize,
+}
+
+impl Default for Engine {
+    fn default() -> Engine {
+        let threads = std::thread::available_parallelism().map_or(2, |n| n.get());
+        // Enough for the sorts and groupings that a request can ask for; a bundle is read through the page cache.
+        Engine { memory: "1GB".into(), threads }
+    }
+}
+
+impl Engine {
+    /// Whether the memory is a size that DuckDB reads.
+    pub fn check(&self) -> std::result::Result<(), String> {
+        let memory = self.memory.trim();
+        let digits = memory.bytes().take_while(u8::is_ascii_digit).count();
+        let unit = memory[digits..].trim().to_ascii_uppercase();
+        let is_size = digits > 0 && ["KB", "MB", "GB", "TB", "KIB", "MIB", "GIB", "TIB"].contains(&unit.as_str());
+        if is_size { Ok(()) } else { Err(format!("{memory:?} is no size; write it like 1GB or 512MB")) }
+    }
+}
 
 impl Database {
-    pub fn open(path: &Path) -> Result<Self, BundleError> {
+    pub fn open(path: &Path, engine: &Engine) -> Result<Self, BundleError> {
         let config = || -> duckdb::Result<Config> {
             Config::default()
                 .access_mode(AccessMode::ReadOnly)?
                 .enable_autoload_extension(false)?
-                .max_memory(MEMORY_LIMIT)?
+                .max_memory(&engine.memory)?
+                .threads(engine.threads as i64)?
                 .with("temp_directory", "")
         };
         let open = || -> duckdb::Result<Connection> {
@@ -211,7 +235,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("empty.db");
         drop(Connection::open(&path).unwrap());
-        let database = Database::open(&path).unwrap();
+        let database = Database::open(&path, &Engine::default()).unwrap();
         let endless = "SELECT count(*)::VARCHAR FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = -1";
         let stop = Stop::default();
         let guard = stop.clone().when_dropped();

@@ -29,8 +29,7 @@ use quick_cache::sync::Cache;
 use roaring::RoaringBitmap;
 use sha2::{Digest, Sha256};
 
-pub use db::Database;
-pub use db::Stop;
+pub use db::{Database, Engine, Stop};
 use format::{FOOTER_LENGTH, FORMAT, Footer, OLDEST_READABLE, PAGE, SectionKind};
 use guard::GuardedMap;
 pub use guard::SharedMap;
@@ -82,6 +81,7 @@ pub struct Bundle {
     pub db: Database,
     /// Length and modification time when it was opened: how a changed file is noticed.
     pub stamp: Stamp,
+    engine: Engine,
     map: SharedMap,
     /// Record numbers that filters selected lately, by table and filters.
     pub selections: Cache<String, Arc<RoaringBitmap>>,
@@ -119,6 +119,26 @@ impl Stamp {
 impl Bundle {
     /// Opens and checks a bundle: format, length, footer, manifest, frames of the sections.
     pub fn open(path: &Path) -> Result<Bundle, BundleError> {
+        Bundle::open_with(path, Engine::default())
+    }
+
+    /// The file as it is now, opened beside this.
+    pub fn open_again(&self) -> Result<Bundle, BundleError> {
+        Bundle::open_with(&self.path, self.engine.clone())
+    }
+
+    /// How often what was asked before was asked again: (cache, found, not found).
+    pub fn cache_lookups(&self) -> Vec<(&'static str, u64, u64)> {
+        let mut lookups = vec![("filters", self.selections.hits(), self.selections.misses())];
+        if let Some(Ok(model)) = self.model.get() {
+            let (hits, misses) = model.cache_lookups();
+            lookups.push(("questions", hits, misses));
+        }
+        lookups
+    }
+
+    /// Opens it with so much for DuckDB.
+    pub fn open_with(path: &Path, engine: Engine) -> Result<Bundle, BundleError> {
         let stamp = Stamp::of(path).map_err(unreadable)?;
         let (file, manifest) = read_manifest(path)?;
         let map = SharedMap(Arc::new(GuardedMap::of(&file).map_err(unreadable)?));
@@ -126,7 +146,7 @@ impl Bundle {
         let records = manifest.section(SectionKind::Records).ok_or_else(|| missing("records"))?.clone();
         manifest.section(SectionKind::Database).filter(|s| s.offset == 0).ok_or_else(|| missing("database"))?;
         let layout = records::Layout::read(slice(&map, &records))?;
-        let db = Database::open(path)?;
+        let db = Database::open(path, &engine)?;
         let mut first = 0;
         let mut sources = Vec::new();
         for facts in &manifest.sources {
@@ -140,6 +160,7 @@ impl Bundle {
         }
         Ok(Bundle {
             path: path.to_path_buf(),
+            engine,
             manifest,
             db,
             stamp,
@@ -249,7 +270,7 @@ impl Bundle {
     fn part<'a, T>(&self, opened: &'a Result<T, String>, name: &str) -> Result<&'a T, Error> {
         opened.as_ref().map_err(|cause| {
             let message = format!("The {name} of this bundle can't be used.");
-            let mut error = Error::new(Code::BundleUnavailable, message);
+            let mut error = Error::new(Code::BundleUnavailable, message).retry_after(5);
             error.cause = Some(cause.clone());
             error
         })
@@ -275,7 +296,7 @@ impl Bundle {
     }
 
     fn unavailable(&self) -> Error {
-        Error::new(Code::BundleUnavailable, "The bundle file was changed while it was in use.")
+        Error::new(Code::BundleUnavailable, "The bundle file was changed while it was in use.").retry_after(5)
     }
 }
 

@@ -8,7 +8,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use super::{Unusable, open, unusable};
-use crate::bundle::{self, Bundle, Manifest, SourceFacts, Trust, stable_hash};
+use crate::bundle::{self, Bundle, Engine, Manifest, SourceFacts, Trust, stable_hash};
 use crate::catalog::{SOURCES, Source};
 
 #[derive(Subcommand)]
@@ -58,7 +58,9 @@ pub fn run(verb: Verb) -> Result<ExitCode> {
             let manifest = bundle::sign(&file, &key).map_err(|e| unusable(&file, &e))?;
             println!("{}: signed bundle {}", file.display(), manifest.id);
         }
-        Verb::Diff { old, new } => print!("{}", diff(&open(Some(&old))?, &open(Some(&new))?)),
+        Verb::Diff { old, new } => {
+            print!("{}", diff(&open(Some(&old), Engine::default())?, &open(Some(&new), Engine::default())?))
+        }
         Verb::Keygen { file } => {
             bundle::generate_key(&file)?;
             println!("private key in {0}, public key in {0}.pub", file.display());

@@ -11,6 +11,8 @@ use anyhow::Result;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::{Unusable, open};
+use crate::bundle::Engine;
+use crate::gate::Load;
 use crate::mcp::Options;
 use crate::query::Limits;
 use crate::service::Josh;
@@ -28,11 +30,11 @@ pub fn run(path: &str, bundle: Option<&Path>) -> Result<ExitCode> {
         return Err(Unusable(message).into());
     }
     telemetry::start("warn", LogFormat::Text)?;
-    let josh = web::Data::new(Josh::new(open(bundle)?, Limits::default()));
+    let josh = web::Data::new(Josh::new(open(bundle, Engine::default())?, Limits::default(), Load::default()));
     let (status, body) = actix_web::rt::System::new().block_on(async {
         // actix's in-process service: the whole application, without a socket.
         let mcp = http::mcp_service(josh.clone().into_inner(), &Options::default());
-        let app = init_service(http::app(josh, mcp, false)).await;
+        let app = init_service(http::app(josh, web::Data::new(http::Door::default()), mcp, false)).await;
         let response = call_service(&app, TestRequest::get().uri(path).to_request()).await;
         (response.status(), read_body(response).await)
     });

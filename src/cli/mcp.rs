@@ -9,7 +9,9 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
 use super::open;
+use crate::bundle::Engine;
 use crate::catalog::ids;
+use crate::gate::Load;
 use crate::mcp::Server;
 use crate::query::Limits;
 use crate::service::Josh;
@@ -19,7 +21,7 @@ use crate::telemetry;
 pub fn run(bundle: Option<&Path>, log: &str) -> Result<ExitCode> {
     telemetry::start(log, LogFormat::Text)?;
     ids::prepare();
-    let josh = Arc::new(Josh::new(open(bundle)?, Limits::default()));
+    let josh = Arc::new(Josh::new(open(bundle, Engine::default())?, Limits::default(), Load::default()));
     let first = josh.bundle();
     std::thread::spawn(move || first.prepare_search());
     actix_web::rt::System::new().block_on(async {

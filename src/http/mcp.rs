@@ -3,23 +3,23 @@
 use std::sync::Arc;
 
 use actix_web::guard::{self, GuardContext};
-use actix_web::http::header;
+use actix_web::http::Method;
+use actix_web::http::header::{self, HeaderMap};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp_actix_web::transport::StreamableHttpService;
 use serde_json::json;
 
+use super::door::Door;
 use super::front::Context;
 use super::pages::{escape, html};
+use crate::access::SCOPES;
 use crate::error::{Code, Error};
 use crate::mcp::{Caller, Options, PROTOCOL, Server};
 use crate::service::Josh;
 
 const PAGE: &str = include_str!("../../assets/web/mcp.html");
-
-/// Calls are short; this is far above the longest.
-const LARGEST_BODY: usize = 1024 * 1024;
 
 pub type Service = StreamableHttpService<Server>;
 
@@ -42,7 +42,6 @@ pub fn mount<S: ServerHandler + Clone>(server: S, settings: &Options) -> Streama
         .session_manager(Arc::new(LocalSessionManager::default()))
         .stateful_mode(settings.sessions)
         .json_response(true)
-        .max_request_body_bytes(LARGEST_BODY)
         .allowed_hosts(hosts)
         .allowed_origins(origins)
         .on_request_fn(|request, extensions| {
@@ -52,6 +51,7 @@ pub fn mount<S: ServerHandler + Clone>(server: S, settings: &Options) -> Streama
                     request_id: context.request_id.clone(),
                     started: context.started,
                     traceparent: traceparent.and_then(Caller::traced),
+                    identity: context.identity.clone(),
                 });
             }
         })
@@ -60,27 +60,27 @@ pub fn mount<S: ServerHandler + Clone>(server: S, settings: &Options) -> Streama
 
 /// Everything below `/mcp`.
 pub fn routes(config: &mut web::ServiceConfig, (server, service): (Server, Service), sessions: bool) {
-    let wants_stream = move |context: &GuardContext| {
-        let accepts = context.head().headers().get(header::ACCEPT).and_then(|v| v.to_str().ok());
-        context.head().method == actix_web::http::Method::GET
-            && accepts.is_some_and(|a| a.contains("text/event-stream"))
-    };
+    let stream = |context: &GuardContext| wants_stream(&context.head().method, context.head().headers());
     config
         .app_data(web::Data::new(server))
         .service(web::resource("/mcp/manifest.json").to(manifest))
-        .service(web::resource("/.well-known/oauth-protected-resource").to(open_to_all))
-        .service(web::resource("/.well-known/oauth-protected-resource/mcp").to(open_to_all))
+        .service(web::resource("/.well-known/oauth-protected-resource").to(protected_resource))
+        .service(web::resource("/.well-known/oauth-protected-resource/mcp").to(protected_resource))
         .service(web::resource("/mcp").guard(guard::Head()).to(head));
     if !sessions {
-        config.service(web::resource("/mcp").guard(guard::fn_guard(wants_stream)).to(not_here));
+        config.service(web::resource("/mcp").guard(guard::fn_guard(stream)).to(not_here));
     }
     config
         .service(
-            web::resource("/mcp")
-                .guard(guard::All(guard::Get()).and(guard::Not(guard::fn_guard(wants_stream))))
-                .to(page),
+            web::resource("/mcp").guard(guard::All(guard::Get()).and(guard::Not(guard::fn_guard(stream)))).to(page),
         )
         .service(web::scope("/mcp").service(service.scope()));
+}
+
+/// A GET that waits for messages rather than for a page.
+pub fn wants_stream(method: &Method, headers: &HeaderMap) -> bool {
+    let accepts = headers.get(header::ACCEPT).and_then(|v| v.to_str().ok());
+    method == Method::GET && accepts.is_some_and(|a| a.contains("text/event-stream"))
 }
 
 /// No stream to wait on: every answer comes with its request.
@@ -98,7 +98,12 @@ async fn head() -> HttpResponse {
         .finish()
 }
 
-async fn page(request: HttpRequest, josh: web::Data<Josh>, server: web::Data<Server>) -> HttpResponse {
+async fn page(
+    request: HttpRequest,
+    josh: web::Data<Josh>,
+    server: web::Data<Server>,
+    door: web::Data<Door>,
+) -> HttpResponse {
     let row = |(name, title, about): (String, String, String)| {
         let about: String = about.split(". ").next().unwrap_or_default().chars().take(160).collect();
         format!("<tr><td><code>{name}</code></td><td>{}: {}</td></tr>\n", escape(&title), escape(&about))
@@ -107,19 +112,14 @@ async fn page(request: HttpRequest, josh: web::Data<Josh>, server: web::Data<Ser
     let body = PAGE
         .replace("{{version}}", env!("CARGO_PKG_VERSION"))
         .replace("{{as_of}}", &escape(&josh.bundle().manifest.as_of))
-        .replace("{{url}}", &escape(&format!("{}/mcp", base(&request))))
+        .replace("{{url}}", &escape(&format!("{}/mcp", door.base(&request))))
         .replace("{{tools}}", &tools);
     html(body)
 }
 
-fn base(request: &HttpRequest) -> String {
-    let info = request.connection_info();
-    format!("{}://{}", info.scheme(), info.host())
-}
-
 /// What the MCP registry wants to know.
-async fn manifest(request: HttpRequest, server: web::Data<Server>) -> HttpResponse {
-    let url = format!("{}/mcp", base(&request));
+async fn manifest(request: HttpRequest, server: web::Data<Server>, door: web::Data<Door>) -> HttpResponse {
+    let url = format!("{}/mcp", door.base(&request));
     let tools: Vec<_> =
         server.tools().into_iter().map(|(name, title, _)| json!({ "name": name, "title": title })).collect();
     HttpResponse::Ok().json(json!({
@@ -133,7 +133,15 @@ async fn manifest(request: HttpRequest, server: web::Data<Server>) -> HttpRespon
     }))
 }
 
-/// RFC 9728, for a server that asks nobody who they are.
-async fn open_to_all(request: HttpRequest) -> HttpResponse {
-    HttpResponse::Ok().json(json!({ "resource": format!("{}/mcp", base(&request)), "authorization_servers": [] }))
+/// RFC 9728: where tokens for this server come from, if it asks for any.
+async fn protected_resource(request: HttpRequest, door: web::Data<Door>) -> HttpResponse {
+    let resource = format!("{}/mcp", door.base(&request));
+    let servers: Vec<&str> = door.access.iter().filter_map(|access| access.issuer()).collect();
+    let mut about = json!({ "resource": resource, "authorization_servers": servers });
+    if door.access.is_some() {
+        about["bearer_methods_supported"] = json!(["header"]);
+        about["scopes_supported"] = json!(SCOPES);
+        about["resource_name"] = json!("Josh");
+    }
+    HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-cache")).json(about)
 }

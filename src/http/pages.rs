@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::{openapi, respond};
 use crate::bundle::Bundle;
+use crate::metrics::METRICS;
 use crate::service::Josh;
 
 const HOME: &str = include_str!("../../assets/web/home.html");
@@ -75,14 +76,28 @@ pub async fn livez() -> HttpResponse {
     HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(json!({ "status": "ok" }))
 }
 
-/// Ready means that the bundle can be read.
+/// Ready means that the bundle can be read. A newer bundle or certificate that was refused is named: what is served is the one
+/// before it.
 pub async fn readyz(request: HttpRequest, josh: web::Data<Josh>) -> HttpResponse {
     match josh.bundle().check_whole() {
         Ok(()) => {
-            HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(json!({ "status": "ready" }))
+            let mut state = json!({ "status": "ready" });
+            let refused = josh.refused();
+            if !refused.is_empty() {
+                state["refused"] = json!(refused);
+            }
+            HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(state)
         }
         Err(error) => respond::error(&request, &error),
     }
+}
+
+/// For Prometheus.
+pub async fn metrics(josh: web::Data<Josh>) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type("text/plain; version=0.0.4; charset=utf-8")
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .body(METRICS.text(&josh.bundle()))
 }
 
 pub async fn health(josh: web::Data<Josh>) -> HttpResponse {

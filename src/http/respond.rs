@@ -91,10 +91,14 @@ pub fn error(request: &HttpRequest, error: &Error) -> HttpResponse {
     let status = StatusCode::from_u16(error.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = HttpResponse::build(status);
     response.insert_header((header::CACHE_CONTROL, "no-store"));
-    match error.code {
-        Code::MethodNotAllowed => response.insert_header((header::ALLOW, "GET, HEAD, OPTIONS")),
-        Code::BundleUnavailable => response.insert_header((header::RETRY_AFTER, "5")),
-        _ => &mut response,
-    };
+    if error.code == Code::MethodNotAllowed {
+        response.insert_header((header::ALLOW, "GET, HEAD, OPTIONS"));
+    }
+    if let Some(seconds) = error.hint.get("retry_after_seconds").and_then(|s| s.as_u64()) {
+        response.insert_header((header::RETRY_AFTER, seconds));
+    }
+    if let Some(challenge) = &error.challenge {
+        response.insert_header((header::WWW_AUTHENTICATE, challenge.as_str()));
+    }
     response.content_type(JSON).body(error.envelope(&request_id).to_string())
 }

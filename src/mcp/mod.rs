@@ -25,7 +25,9 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
+use crate::access::Identity;
 use crate::answer::Asked;
+use crate::metrics::METRICS;
 use crate::query::Params;
 use crate::service::{Call, Josh};
 use offer::Offer;
@@ -65,6 +67,7 @@ pub struct Caller {
     pub request_id: String,
     pub started: Instant,
     pub traceparent: Option<String>,
+    pub identity: Option<Identity>,
 }
 
 impl Caller {
@@ -162,7 +165,8 @@ impl Server {
         match carried.and_then(|carried| carried.get::<Caller>()) {
             Some(caller) => Caller { traceparent: traced.or_else(|| caller.traceparent.clone()), ..caller.clone() },
             None => {
-                Caller { request_id: crate::answer::new_request_id(), started: Instant::now(), traceparent: traced }
+                let request_id = crate::answer::new_request_id();
+                Caller { request_id, started: Instant::now(), traceparent: traced, identity: None }
             }
         }
     }
@@ -221,12 +225,16 @@ impl ServerHandler for Server {
             () = context.ct.cancelled() => Err(ErrorData::internal_error("The call was cancelled.", None)),
         };
         let is_ok = called.as_ref().is_ok_and(|result| result.is_error != Some(true));
+        let status = if is_ok { "ok" } else { "error" };
+        let took = caller.started.elapsed().as_secs_f64();
+        METRICS.tool_call(tool.name, status, took);
         tracing::info!(
             tool_name = tool.name,
             request_id = caller.request_id,
-            duration_ms = caller.started.elapsed().as_secs_f64() * 1e3,
-            result_status = if is_ok { "ok" } else { "error" },
-            caller_kind = "anonymous",
+            duration_ms = took * 1e3,
+            result_status = status,
+            caller_kind = caller.identity.as_ref().map_or("anonymous", |identity| identity.kind),
+            caller = caller.identity.as_ref().map(|identity| identity.key.as_str()),
             traceparent = caller.traceparent,
             "tool call"
         );

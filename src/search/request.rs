@@ -18,6 +18,10 @@ pub enum Mode {
 impl Mode {
     pub const NAMES: [(&'static str, Mode); 3] =
         [("hybrid", Mode::Hybrid), ("lexical", Mode::Lexical), ("semantic", Mode::Semantic)];
+
+    pub fn name(self) -> &'static str {
+        Mode::NAMES.iter().find(|(_, mode)| *mode == self).map_or("", |(name, _)| name)
+    }
 }
 
 /// A search as it was asked for; filters are checked when the candidates are found.

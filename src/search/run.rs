@@ -17,6 +17,7 @@ use crate::bundle::text::TextIndex;
 use crate::bundle::vectors::Vector;
 use crate::catalog::{Source, ids};
 use crate::error::{Error, Result};
+use crate::metrics::METRICS;
 use crate::query::{Cursor, Params};
 
 /// How deep the halves are fused. Below that a rank adds less than a tenth of what the first place gives, and results go
@@ -98,6 +99,7 @@ impl<'a> Asked<'a> {
     /// Ranks what was found, as far as `end` at least.
     fn find(&self, end: usize) -> Result<Found> {
         let mode = self.request.mode;
+        METRICS.searches.with_label_values(&[mode.name()]).inc();
         let words = match mode {
             Mode::Semantic => Vec::new(),
             _ => lexical::search(self.index, &self.ask, &self.candidates).map_err(Error::internal)?,

@@ -184,12 +184,13 @@ fn a_setting_that_nobody_knows_is_an_error() {
 fn help_teaches_and_the_rest_is_made_from_it() {
     let out = |args: &[&str]| String::from_utf8(run(args).stdout).unwrap();
     let help = out(&["--help"]);
-    for verb in ["serve", "get", "bundle", "completions", "man"] {
+    for verb in ["serve", "get", "keys", "bundle", "completions", "man"] {
         assert!(help.contains(verb), "{verb}");
     }
     assert!(out(&["serve", "--help"]).contains("SIGHUP"));
-    for variable in josh::settings::VARIABLES {
-        assert!(out(&["serve", "--help"]).contains(variable), "{variable}");
+    let serve = out(&["serve", "--help"]);
+    for setting in josh::settings::SETTINGS {
+        assert!(serve.contains(setting.variable), "{}", setting.variable);
     }
     assert!(out(&["completions", "bash"]).contains("_josh"));
     assert!(out(&["man"]).contains(".TH"));

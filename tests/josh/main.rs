@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod access;
 mod aggregates;
 mod architecture;
 mod cli;
@@ -9,15 +10,20 @@ mod damage;
 mod dossiers;
 mod errors;
 mod ids;
+mod limits;
 mod lists;
 mod mcp;
 mod mcp_criteria;
 mod mcp_wire;
 mod names;
+mod operations;
 mod readme;
 mod rest;
 mod routing;
 mod search;
+mod security;
 mod snapshots;
+mod soak;
 mod support;
 mod swap;
+mod tls;

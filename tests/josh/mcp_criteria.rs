@@ -413,6 +413,41 @@ fn criterion_24_open_servers_say_so() {
     assert_eq!(once(&SAMPLE, "ping", json!({})).is_error, Some(false));
 }
 
+/// Given `JOSH_AUTH=oauth`, when the official client calls tools with a key, with a token, and with neither, then the first two get
+/// answers and the third is sent to where tokens come from.
+#[test]
+fn criterion_25_oauth_asks_every_tool_call_for_a_token() {
+    use crate::access::{Guarded, ISSUER, Signer, jwks};
+    use rmcp::transport::StreamableHttpClientTransport;
+    use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jwks.json");
+    let signer = Signer::new("one", jsonwebtoken::Algorithm::RS256);
+    std::fs::write(&path, jwks(&[&signer])).unwrap();
+    let guarded = Guarded::start(path.to_str(), &[]);
+    guarded.keys(&["add", "alice", "--subject", "auth0|alice"]);
+    let key = guarded.keys(&["add", "a program"]);
+    let about = guarded.server.get("/.well-known/oauth-protected-resource/mcp").json();
+    assert_eq!(about["authorization_servers"], json!([ISSUER]));
+    for era in crate::mcp::eras() {
+        for credential in [&key, &signer.token(json!({}))] {
+            let answer = block_on(async {
+                let config = StreamableHttpClientTransportConfig::with_uri(format!("{}/mcp", guarded.server.url));
+                let transport = StreamableHttpClientTransport::from_config(config.auth_header(credential.clone()));
+                let client = rmcp::serve_client_with_lifecycle((), transport, era.clone()).await.expect("it connects");
+                call(&client, "get_bill", json!({ "bill_id": "hr:119:1" })).await
+            });
+            assert_eq!(answer.structured_content.unwrap()["data"]["id"], "hr:119:1");
+        }
+    }
+    for tool in tools(&SAMPLE) {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool.name } });
+        let refused = rpc(&guarded.server, &message);
+        assert_eq!(refused.status, 401, "{}", tool.name);
+        assert!(refused.header("www-authenticate").contains("resource_metadata="), "{}", tool.name);
+    }
+}
+
 #[test]
 fn criterion_26_a_call_is_one_line_in_the_log() {
     let server = Server::start(&["--log-format", "json"]);

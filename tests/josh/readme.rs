@@ -69,19 +69,22 @@ fn the_commands_of_the_readme_work() {
     assert!(README.contains("cargo run --release -- serve") && README.contains("cargo test --release --workspace"));
 }
 
+/// The README's table of settings, made from the settings.
 #[test]
-fn every_setting_is_in_the_readme() {
-    for variable in josh::settings::VARIABLES {
-        assert!(README.contains(variable), "{variable}");
-        let flag = format!("--{}", variable.trim_start_matches("JOSH_").to_lowercase().replace('_', "-"));
-        assert!(README.contains(&flag), "{flag}");
+fn the_table_of_settings_is_the_one_that_the_code_gives() {
+    let mut table = String::from("| flag, variable, key of the file | what | default |\n|---|---|---|\n");
+    for josh::settings::Setting { name, variable, default, about } in josh::settings::SETTINGS {
+        let flag = name.replace('_', "-");
+        table += &format!("| `--{flag}` `{variable}` `{name}` | {about} | {default} |\n");
     }
+    assert!(README.contains(&table), "the README's table should be:\n{table}");
 }
 
 #[test]
-fn every_error_code_is_in_the_readme_with_its_status() {
+fn the_table_of_errors_is_the_one_that_the_code_gives() {
+    let mut table = String::from("| code | status | what to do |\n|---|---|---|\n");
     for code in josh::error::Code::ALL {
-        let row = format!("| `{}` | {} |", code.as_str(), code.status());
-        assert!(README.contains(&row), "{row}");
+        table += &format!("| `{}` | {} | {} |\n", code.as_str(), code.status(), code.about());
     }
+    assert!(README.contains(&table), "the README's table should be:\n{table}");
 }

@@ -60,7 +60,11 @@ pub fn josh(args: &[&str]) -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("JOSH_")) {
         command.env_remove(name);
     }
-    command.args(args).env("XDG_CACHE_HOME", CACHE.path()).env("COLUMNS", "100").stdin(Stdio::null());
+    // Nothing of the user's is read or written.
+    for folder in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] {
+        command.env(folder, CACHE.path());
+    }
+    command.args(args).env("COLUMNS", "100").stdin(Stdio::null());
     command
 }
 
@@ -104,12 +108,41 @@ pub fn changed(folder: &Path, name: &str, change: impl FnOnce(&mut josh::bundle:
     out
 }
 
+fn agent(trusted: Option<&Path>) -> ureq::Agent {
+    use ureq::tls::{Certificate, RootCerts, TlsConfig};
+    let roots = match trusted {
+        None => RootCerts::Specific(Default::default()),
+        Some(path) => {
+            let pem = std::fs::read(path).expect("a certificate");
+            RootCerts::Specific(Arc::new(vec![Certificate::from_pem(&pem).expect("a PEM certificate")]))
+        }
+    };
+    let config = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .accept_encoding("identity")
+        .timeout_global(Some(Duration::from_secs(20)))
+        .tls_config(TlsConfig::builder().root_certs(roots).build())
+        .build();
+    config.into()
+}
+
 impl Server {
     /// Starts on a free port and waits for the banner.
     pub fn start(args: &[&str]) -> Server {
+        Server::start_with(args, &[])
+    }
+
+    /// The same with variables of the environment.
+    pub fn start_with(args: &[&str], variables: &[(&str, &str)]) -> Server {
         let mut all = vec!["serve", "--listen", "127.0.0.1:0", "--workers", "2"];
         all.extend(args);
-        let mut child = josh(&all).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the binary starts");
+        let mut child = josh(&all)
+            .envs(variables.iter().copied())
+            .stderr(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("the binary starts");
         let mut lines = BufReader::new(child.stderr.take().expect("stderr")).lines();
         let log = Arc::new(Mutex::new(Vec::new()));
         let mut url = String::new();
@@ -129,13 +162,13 @@ impl Server {
         assert!(!url.is_empty(), "no banner: {:?}", log.lock().unwrap());
         let kept = log.clone();
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(|l| kept.lock().unwrap().push(l)));
-        let config = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .accept_encoding("identity")
-            .timeout_global(Some(Duration::from_secs(20)))
-            .build();
-        Server { child, url, log, agent: config.into() }
+        Server { child, url, log, agent: agent(None) }
+    }
+
+    /// The same server with a client that trusts this certificate.
+    pub fn trusting(mut self, certificate: &Path) -> Server {
+        self.agent = agent(Some(certificate));
+        self
     }
 
     pub fn get(&self, path: &str) -> Answer {
