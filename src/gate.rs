@@ -1,7 +1,6 @@
-//! Who works now, who waits, who is told to come back: so many at once, the others in line as long as the line moves quickly.
+//! Who works now, who waits, who is told to come back: so many at once, the others in line, but not for long.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -13,7 +12,7 @@ use crate::metrics::METRICS;
 pub struct Load {
     /// Searches, and beside them as many lists, counts and dossiers.
     pub at_once: usize,
-    /// How long a request may have to wait for its turn: one that would wait longer is told so instead.
+    /// How long a request may wait for its turn.
     pub wait: Duration,
     /// How long a request may take, waiting included.
     pub time: Duration,
@@ -21,7 +20,7 @@ pub struct Load {
 
 impl Default for Load {
     fn default() -> Load {
-        Load { at_once: cores(), wait: Duration::from_millis(250), time: Duration::from_secs(30) }
+        Load { at_once: cores(), wait: Duration::from_secs(2), time: Duration::from_secs(30) }
     }
 }
 
@@ -32,109 +31,69 @@ pub fn cores() -> usize {
 /// As many at once as there are cores, the others in line: side by side they would all be late.
 pub struct Gate {
     name: &'static str,
-    at_once: usize,
     turns: Semaphore,
-    waiting: AtomicUsize,
     wait: Duration,
-    /// What a turn took lately, in microseconds.
-    usual: AtomicU64,
 }
 
 impl Gate {
     pub fn new(name: &'static str, load: Load) -> Gate {
-        Gate {
-            name,
-            at_once: load.at_once,
-            turns: Semaphore::new(load.at_once),
-            waiting: AtomicUsize::new(0),
-            wait: load.wait,
-            usual: AtomicU64::new(0),
-        }
+        Gate { name, turns: Semaphore::new(load.at_once), wait: load.wait }
     }
 
-    /// Waits for a turn, which lasts until it is dropped.
-    pub async fn turn(&self) -> Result<Turn<'_>> {
-        let permit = match self.turns.try_acquire() {
-            Ok(permit) => permit,
+    /// Waits for a turn, which lasts until the permit is dropped.
+    pub async fn turn(&self) -> Result<SemaphorePermit<'_>> {
+        if let Ok(permit) = self.turns.try_acquire() {
+            return Ok(permit);
+        }
+        let _place = Place::take(self.name);
+        match tokio::time::timeout(self.wait, self.turns.acquire()).await {
+            Ok(permit) => permit.map_err(Error::internal),
             Err(_) => {
-                let _place = Place::take(self)?;
-                self.turns.acquire().await.map_err(Error::internal)?
+                METRICS.turned_away.with_label_values(&[self.name]).inc();
+                let message = format!("Too many {} at once: no turn within {} ms.", self.name, self.wait.as_millis());
+                Err(Error::new(Code::Overloaded, message).retry_after(1))
             }
-        };
-        Ok(Turn { gate: self, started: Instant::now(), _permit: permit })
-    }
-
-    /// How long the line takes that has so many in it.
-    fn wait_behind(&self, waiting: usize) -> Duration {
-        let turns = waiting as u64 / self.at_once as u64 + 1;
-        Duration::from_micros(turns * self.usual.load(Ordering::Relaxed))
-    }
-}
-
-pub struct Turn<'a> {
-    gate: &'a Gate,
-    started: Instant,
-    _permit: SemaphorePermit<'a>,
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        let took = self.started.elapsed().as_micros() as u64;
-        let before = self.gate.usual.load(Ordering::Relaxed);
-        // Two that end at once may forget one of them: it is an estimate.
-        self.gate.usual.store((before * 15 + took) / 16, Ordering::Relaxed);
-    }
-}
-
-/// A place in line, given up when dropped: also by a caller who goes away.
-struct Place<'a>(&'a Gate);
-
-impl<'a> Place<'a> {
-    fn take(gate: &'a Gate) -> Result<Place<'a>> {
-        let before = gate.waiting.fetch_add(1, Ordering::Relaxed);
-        let place = Place(gate);
-        METRICS.waiting.with_label_values(&[gate.name]).inc();
-        if gate.wait_behind(before) <= gate.wait {
-            return Ok(place);
         }
-        METRICS.turned_away.with_label_values(&[gate.name]).inc();
-        let message = format!("{before} {} wait already, longer than {} ms.", gate.name, gate.wait.as_millis());
-        Err(Error::new(Code::Overloaded, message).retry_after(1))
     }
 }
 
-impl Drop for Place<'_> {
+/// A place in line, for the counters. Given up when dropped: also by a caller who goes away.
+struct Place(&'static str);
+
+impl Place {
+    fn take(name: &'static str) -> Place {
+        METRICS.waiting.with_label_values(&[name]).inc();
+        Place(name)
+    }
+}
+
+impl Drop for Place {
     fn drop(&mut self) {
-        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
-        METRICS.waiting.with_label_values(&[self.0.name]).dec();
+        METRICS.waiting.with_label_values(&[self.0]).dec();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::task::Poll;
 
-    /// Given a turn that is taken and a line that would take too long, when another comes, then it is turned away; when turns are
-    /// short it waits, and who leaves the line makes room.
+    /// Given one turn that is taken, when another comes, then it waits as long as it may and is turned away; when the turn ends
+    /// meanwhile, it gets it.
     #[test]
-    fn the_line_is_short_and_moves_on() {
-        let gate = Gate::new("tests", Load { at_once: 1, wait: Duration::from_millis(15), ..Load::default() });
-        gate.usual.store(10_000, Ordering::Relaxed);
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    fn who_waits_gets_the_turn_or_is_turned_away() {
+        let waiting = || METRICS.waiting.with_label_values(&["tests"]).get();
+        let gate = Gate::new("tests", Load { at_once: 1, wait: Duration::from_millis(50), ..Load::default() });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let first = gate.turn().await.unwrap();
-            let mut second = Box::pin(gate.turn());
-            assert!(std::future::poll_fn(|cx| Poll::Ready(second.as_mut().poll(cx).is_pending())).await);
-            let error = gate.turn().await.map(drop).unwrap_err();
+            let error = gate.turn().await.unwrap_err();
             assert_eq!((error.code, error.hint["retry_after_seconds"].as_u64()), (Code::Overloaded, Some(1)));
-            drop(second);
-            assert_eq!(gate.waiting.load(Ordering::Relaxed), 0, "who goes away gives up the place");
-            let mut second = Box::pin(gate.turn());
-            assert!(std::future::poll_fn(|cx| Poll::Ready(second.as_mut().poll(cx).is_pending())).await);
-            drop(first);
-            drop(second.await.unwrap());
-            assert!(gate.usual.load(Ordering::Relaxed) < 10_000, "short turns shorten the estimate");
+            let (second, ()) = tokio::join!(gate.turn(), async {
+                tokio::task::yield_now().await;
+                assert_eq!(waiting(), 1);
+                drop(first);
+            });
+            assert!(second.is_ok() && waiting() == 0);
         });
     }
 }

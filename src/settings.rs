@@ -92,7 +92,7 @@ settings! {
         rate_burst: u32, "JOSH_RATE_BURST", "N", "twice the rate", "Requests that a caller may send at once";
         trusted_proxies: String, "JOSH_TRUSTED_PROXIES", "NETWORKS", "none", "Proxies whose X-Forwarded-For, -Proto and -Host are believed: 10.0.0.0/8,::1";
         searches: usize, "JOSH_SEARCHES", "N", "one for each core", "Searches that run at once; as many lists and counts run beside them";
-        queue_ms: u64, "JOSH_QUEUE_MS", "MS", "250", "Milliseconds that a request may have to wait for its turn; one that would wait longer gets 503";
+        queue_ms: u64, "JOSH_QUEUE_MS", "MS", "2000", "Milliseconds that a request may wait for its turn; then it gets 503";
         request_ms: u64, "JOSH_REQUEST_MS", "MS", "30000", "Milliseconds that any request may take";
         aggregate_rows: u64, "JOSH_AGGREGATE_ROWS", "N", "50000000", "Records that one count or sum may touch";
         aggregate_ms: u64, "JOSH_AGGREGATE_MS", "MS", "5000", "Milliseconds that one count or sum may take";

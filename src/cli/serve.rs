@@ -1,5 +1,6 @@
 //! `josh serve`: bind, say so, serve, and take up new bundles and certificates on the way.
 
+use std::any::Any;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::AsRawFd;
 use std::process::ExitCode;
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 use actix_web::dev::Server;
 use actix_web::http::header;
+use actix_web::rt::net::TcpStream;
 use actix_web::rt::signal::unix::{Signal, SignalKind, signal};
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, rt, web};
 use anyhow::{Context, Result};
@@ -16,7 +18,7 @@ use super::{Unusable, open};
 use crate::banner::Banner;
 use crate::bundle::Stamp;
 use crate::catalog::ids;
-use crate::http::{self, Door};
+use crate::http::{self, Door, Socket};
 use crate::service::Josh;
 use crate::settings::Settings;
 use crate::telemetry;
@@ -57,6 +59,11 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
             .worker_max_blocking_threads(2 * settings.load.at_once + 2)
             .client_request_timeout(HEAD_TIME)
             .tls_handshake_timeout(HANDSHAKE_TIME)
+            .on_connect(|connection, extensions| {
+                if let Some(socket) = socket(connection) {
+                    extensions.insert(socket);
+                }
+            })
             .shutdown_timeout(LAST_SECONDS);
         let server = match &tls {
             None => server.listen(listener)?,
@@ -92,6 +99,14 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
         }
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// The socket of a connection, plain or TLS.
+fn socket(connection: &dyn Any) -> Option<Socket> {
+    type Secure = actix_tls::accept::rustls_0_23::TlsStream<TcpStream>;
+    let plain = connection.downcast_ref::<TcpStream>();
+    let secure = || connection.downcast_ref::<Secure>().map(|stream| stream.get_ref().0);
+    plain.or_else(secure).map(|stream| Socket(stream.as_raw_fd()))
 }
 
 fn listen(address: SocketAddr) -> Result<TcpListener> {

@@ -16,6 +16,7 @@ use actix_web::middleware::{Compress, from_fn};
 use actix_web::{App, HttpRequest, HttpResponse, web};
 
 pub use door::{Door, host};
+pub use front::Socket;
 pub use mcp::{Service as McpService, mount as mcp_mount, service as mcp_service};
 pub use openapi::document as openapi_document;
 

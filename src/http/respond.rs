@@ -12,6 +12,13 @@ use crate::query::Format;
 
 /// Clients may keep an answer, but ask whether it still holds: the next bundle may be a second away.
 const CACHE: &str = "public, no-cache";
+/// The same for an answer to someone who had to say who they are.
+const OWN_CACHE: &str = "private, no-cache";
+
+fn cache(request: &HttpRequest) -> &'static str {
+    let is_known = request.extensions().get::<Context>().is_some_and(|context| context.identity.is_some());
+    if is_known { OWN_CACHE } else { CACHE }
+}
 
 const JSON: &str = "application/json";
 
@@ -31,7 +38,7 @@ pub fn not_modified(request: &HttpRequest, bundle: &Bundle) -> Option<HttpRespon
     let not_modified = || {
         HttpResponse::NotModified()
             .insert_header((header::ETAG, etag.clone()))
-            .insert_header((header::CACHE_CONTROL, CACHE))
+            .insert_header((header::CACHE_CONTROL, cache(request)))
             .finish()
     };
     matches.then(not_modified)
@@ -40,7 +47,7 @@ pub fn not_modified(request: &HttpRequest, bundle: &Bundle) -> Option<HttpRespon
 fn ok(request: &HttpRequest, bundle: &Bundle, content_type: &'static str, body: String) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((header::ETAG, etag(request, bundle)))
-        .insert_header((header::CACHE_CONTROL, HeaderValue::from_static(CACHE)))
+        .insert_header((header::CACHE_CONTROL, HeaderValue::from_static(cache(request))))
         .insert_header((header::CONTENT_TYPE, HeaderValue::from_static(content_type)))
         .body(body)
 }
@@ -91,8 +98,15 @@ pub fn error(request: &HttpRequest, error: &Error) -> HttpResponse {
     let status = StatusCode::from_u16(error.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = HttpResponse::build(status);
     response.insert_header((header::CACHE_CONTROL, "no-store"));
-    if error.code == Code::MethodNotAllowed {
-        response.insert_header((header::ALLOW, "GET, HEAD, OPTIONS"));
+    match error.code {
+        Code::MethodNotAllowed => {
+            response.insert_header((header::ALLOW, "GET, HEAD, OPTIONS"));
+        }
+        // The rest of the request may still come, or never: nothing after it on this connection can be trusted.
+        Code::RequestTimeout | Code::PayloadTooLarge => {
+            response.force_close();
+        }
+        _ => {}
     }
     if let Some(seconds) = error.hint.get("retry_after_seconds").and_then(|s| s.as_u64()) {
         response.insert_header((header::RETRY_AFTER, seconds));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use jsonwebtoken::jwk::{Jwk, JwkSet};
+use jsonwebtoken::jwk::Jwk;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
 
@@ -23,21 +23,33 @@ pub struct Signer {
     kid: String,
     algorithm: Algorithm,
     key: EncodingKey,
+    jwk: Value,
 }
 
 impl Signer {
     pub fn new(kid: &str, algorithm: Algorithm) -> Signer {
-        let key = match algorithm {
-            Algorithm::RS256 => EncodingKey::from_rsa_der(include_bytes!("rsa.der")),
-            Algorithm::ES256 => EncodingKey::from_ec_der(&rcgen::KeyPair::generate().unwrap().serialize_der()),
-            _ => EncodingKey::from_ed_der(&rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap().serialize_der()),
+        let of = |key: &EncodingKey| serde_json::to_value(Jwk::from_encoding_key(key, algorithm).unwrap()).unwrap();
+        let (key, jwk) = match algorithm {
+            Algorithm::RS256 => {
+                let key = EncodingKey::from_rsa_der(include_bytes!("rsa.der"));
+                (key.clone(), of(&key))
+            }
+            Algorithm::ES256 => {
+                let key = EncodingKey::from_ec_der(&rcgen::KeyPair::generate().unwrap().serialize_der());
+                (key.clone(), of(&key))
+            }
+            _ => {
+                let pair = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap();
+                let jwk = json!({ "kty": "OKP", "crv": "Ed25519", "x": base64(pair.public_key_raw()) });
+                (EncodingKey::from_ed_der(&pair.serialize_der()), jwk)
+            }
         };
-        Signer { kid: kid.into(), algorithm, key }
+        Signer { kid: kid.into(), algorithm, key, jwk }
     }
 
-    fn jwk(&self) -> Jwk {
-        let mut jwk = Jwk::from_encoding_key(&self.key, self.algorithm).unwrap();
-        jwk.common.key_id = Some(self.kid.clone());
+    fn jwk(&self) -> Value {
+        let mut jwk = self.jwk.clone();
+        jwk["kid"] = json!(self.kid);
         jwk
     }
 
@@ -63,8 +75,13 @@ fn claims(changes: Value) -> Value {
     claims
 }
 
+fn base64(bytes: impl AsRef<[u8]>) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(bytes)
+}
+
 pub fn jwks(signers: &[&Signer]) -> String {
-    serde_json::to_string(&JwkSet { keys: signers.iter().map(|s| s.jwk()).collect() }).unwrap()
+    json!({ "keys": signers.iter().map(|s| s.jwk()).collect::<Vec<_>>() }).to_string()
 }
 
 /// A server that asks who you are, with its file of keys.
@@ -238,15 +255,11 @@ fn tokens_that_are_wrong_are_refused() {
     let signer = &signers[1];
     let good = signer.token(json!({}));
     let parts: Vec<&str> = good.split('.').collect();
-    let base64 = |bytes: &[u8]| {
-        use base64::Engine as _;
-        base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(bytes)
-    };
     let stranger = Signer::new("ec", Algorithm::ES256);
     let nameless = Signer { kid: "rotated-away".into(), ..Signer::new("", Algorithm::ES256) };
     let none = format!("{}.{}.", base64(br#"{"alg":"none","typ":"JWT"}"#), parts[1]);
     // The public key of the RSA pair as the secret of an HMAC: what a careless server would accept.
-    let public = serde_json::to_string(&signers[0].jwk()).unwrap();
+    let public = signers[0].jwk().to_string();
     let mut header = Header::new(Algorithm::HS256);
     header.kid = Some("rsa".into());
     let confused =
@@ -329,7 +342,8 @@ fn keys_count_at_once_and_are_kept_hashed() {
     assert_eq!(guarded.server.get(path).status, 401);
     let key = guarded.keys(&["add", "alice"]);
     assert!(key.starts_with("josh_") && key.len() > 40 && !key.contains('\n'), "standard output is the key alone");
-    assert_eq!(guarded.get(path, &key).status, 200);
+    let answer = guarded.get(path, &key);
+    assert_eq!((answer.status, answer.header("cache-control")), (200, "private, no-cache"));
     let file = std::fs::read_to_string(&guarded.keys).unwrap();
     assert!(!file.contains(&key[5..]) && file.contains("sha256"), "{file}");
     let list = guarded.keys(&["list"]);

@@ -86,8 +86,16 @@ fn every_mistake_gets_its_code_its_status_and_the_envelope() {
 
 #[test]
 fn every_code_of_the_table_has_a_case() {
-    // Those that need a special server or request have a test of their own, below or in aggregates.rs.
+    // Those that need a special server or request have a test of their own, below or in aggregates.rs, access.rs and limits.rs.
     let special = [
+        Code::Unauthorized,
+        Code::InsufficientScope,
+        Code::RateLimited,
+        Code::Overloaded,
+        Code::RequestTimeout,
+        Code::AnswerTimeout,
+        Code::UriTooLong,
+        Code::HeadersTooLarge,
         Code::PayloadTooLarge,
         Code::BundleUnavailable,
         Code::InternalError,

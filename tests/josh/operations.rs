@@ -109,7 +109,8 @@ fn a_refused_bundle_is_said_in_readyz() {
 /// Given requests under way, when SIGTERM comes, then they are answered, new connections are not taken, and the exit code is 0.
 #[test]
 fn shutdown_finishes_what_runs() {
-    let mut server = Server::start(&[]);
+    // With patience: loading the model takes its time on a busy machine.
+    let mut server = Server::start(&["--queue-ms", "20000"]);
     let address = server.url.strip_prefix("http://").unwrap().to_string();
     let mut under_way: Vec<TcpStream> = (0..4)
         .map(|n| {

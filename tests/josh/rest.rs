@@ -149,10 +149,14 @@ fn an_etag_saves_sending_the_same_again() {
 fn answers_are_compressed_as_the_client_likes() {
     let plain = SAMPLE.get("/v1/bills?limit=50");
     for encoding in ["gzip", "br", "zstd"] {
-        let packed = SAMPLE.send("GET", "/v1/bills?limit=50", &[("accept-encoding", encoding)]);
-        assert_eq!(packed.status, 200);
-        assert_eq!(packed.header("content-encoding"), encoding);
-        assert!(packed.bytes.len() < plain.bytes.len() / 2, "{encoding}");
+        // As bytes: our client would unpack some of them and not say so.
+        let path = "/v1/bills?limit=50";
+        let request =
+            format!("GET {path} HTTP/1.1\r\nhost: x\r\naccept-encoding: {encoding}\r\nconnection: close\r\n\r\n");
+        let packed = raw(request.as_bytes());
+        assert!(packed.starts_with("HTTP/1.1 200"), "{encoding}");
+        assert!(packed.contains(&format!("content-encoding: {encoding}\r\n")), "{encoding}");
+        assert!(packed.chars().count() < plain.bytes.len() / 2, "{encoding}");
     }
     let packed = SAMPLE.send("GET", "/v1/bills?limit=50", &[("accept-encoding", "zstd")]);
     let unpacked = zstd::decode_all(packed.bytes.as_slice()).unwrap();
@@ -245,7 +249,7 @@ fn broken_requests_get_an_answer_or_are_closed_and_hurt_nobody() {
         assert_eq!(SAMPLE.get("/livez").status, 200);
     }
     let long = format!("GET /v1/bills?x={} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "a".repeat(60_000));
-    assert!(raw(long.as_bytes()).starts_with("HTTP/1.1 400"));
+    assert!(raw(long.as_bytes()).starts_with("HTTP/1.1 414"));
 }
 
 #[test]

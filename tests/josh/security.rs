@@ -234,7 +234,7 @@ fn threat_log_injection() {
         let evil = "%0A2026-01-01T00:00:00Z%20%20INFO%20forged%20line%1b[31m";
         server.get(&format!("/v1/bills/{evil}"));
         server.get(&format!("/{evil}"));
-        server.send("GET", "/v1/sources", &[("x-request-id", "a\tb"), ("traceparent", "00-\u{1b}[31m-1-1")]);
+        raw(&server, b"GET /v1/sources HTTP/1.1\r\nhost: x\r\nx-request-id: a\tb\x1b[31m\r\ntraceparent: 00-\x1b[31m\r\nconnection: close\r\n\r\n");
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
             "name": "get_bill\nINFO forged line", "arguments": { "bill_id": "\nINFO forged line" } } });
         server.post("/mcp", &[JSON, ACCEPT], call.to_string().as_bytes());

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, RwLock};
+use std::sync::{LazyLock, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -50,10 +50,12 @@ fn ask(agent: &ureq::Agent, url: &str, (kind, what): (&str, &str)) -> Result<Ans
 
 /// The answer without what differs between two requests or two editions.
 fn lasting(answer: &Answer) -> String {
-    let differs = regex::Regex::new(
-        r#"\\?"(request_id|took_ms|ms|id|as_of)\\?":(\d+|\\?"(first|second|[0-9a-f]{16}-[0-9a-f]+|[0-9-]{10})\\?")"#,
-    );
-    differs.unwrap().replace_all(&answer.text(), "").into_owned()
+    static DIFFERS: LazyLock<regex::Regex> = LazyLock::new(|| {
+        let number = r#"(took_ms|ms)\\?":\d+"#;
+        let text = r#"(request_id|next_cursor|id)\\?":\\?"(first|second|[0-9a-f]{16}-[0-9a-f]+|[A-Za-z0-9_-]{24,})"#;
+        regex::Regex::new(&format!("{number}|{text}")).unwrap()
+    });
+    DIFFERS.replace_all(&answer.text(), "").into_owned()
 }
 
 fn agent() -> ureq::Agent {

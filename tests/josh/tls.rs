@@ -10,7 +10,7 @@ use rustls::{ClientConfig, RootCertStore};
 use crate::mcp::block_on;
 use crate::support::{Server, eventually, josh};
 
-/// A certificate for this machine in two files; its key signs clients' certificates too.
+/// A certificate for this machine in two files, and what can be signed with it.
 struct Authority {
     chain: PathBuf,
     key: PathBuf,
@@ -18,10 +18,18 @@ struct Authority {
 }
 
 fn certificate(folder: &Path, name: &str) -> Authority {
+    issued(folder, name, rcgen::IsCa::NoCa)
+}
+
+fn authority(folder: &Path, name: &str) -> Authority {
+    issued(folder, name, rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained))
+}
+
+fn issued(folder: &Path, name: &str, is_ca: rcgen::IsCa) -> Authority {
     let pair = rcgen::KeyPair::generate().unwrap();
     let mut params = rcgen::CertificateParams::new(["localhost".to_string(), "127.0.0.1".to_string()]).unwrap();
     params.distinguished_name.push(rcgen::DnType::CommonName, name);
-    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    params.is_ca = is_ca;
     let (chain, key) = (folder.join(format!("{name}.pem")), folder.join(format!("{name}.key")));
     std::fs::write(&chain, params.self_signed(&pair).unwrap().pem()).unwrap();
     std::fs::write(&key, pair.serialize_pem()).unwrap();
@@ -166,7 +174,7 @@ fn http_2_is_spoken_over_tls() {
 #[test]
 fn clients_without_the_right_certificate_stay_out() {
     let folder = tempfile::tempdir().unwrap();
-    let (authority, stranger) = (certificate(folder.path(), "one"), certificate(folder.path(), "stranger"));
+    let (own, stranger) = (authority(folder.path(), "own"), authority(folder.path(), "stranger"));
     let issue = |by: &Authority, name: &str| {
         let pair = rcgen::KeyPair::generate().unwrap();
         let params = rcgen::CertificateParams::new(vec![name.to_string()]).unwrap();
@@ -175,9 +183,10 @@ fn clients_without_the_right_certificate_stay_out() {
         std::fs::write(&key, pair.serialize_pem()).unwrap();
         (chain, key)
     };
-    let (member, outsider) = (issue(&authority, "member"), issue(&stranger, "outsider"));
-    let server = start(&authority, &["--tls-client-ca", authority.chain.to_str().unwrap()]);
-    let ask = |identity: Option<(&Path, &Path)>| http2(&server.url, client(&authority.chain, identity), "/livez");
+    let (member, outsider) = (issue(&own, "member"), issue(&stranger, "outsider"));
+    let served = certificate(folder.path(), "served");
+    let server = start(&served, &["--tls-client-ca", own.chain.to_str().unwrap()]);
+    let ask = |identity: Option<(&Path, &Path)>| http2(&server.url, client(&served.chain, identity), "/livez");
     assert_eq!(ask(Some((&member.0, &member.1))), Ok(200));
     assert!(ask(None).is_err());
     assert!(ask(Some((&outsider.0, &outsider.1))).is_err());
