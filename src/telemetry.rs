@@ -1,21 +1,24 @@
 //! Logs: one line an event on standard error, as text or JSON.
 
-use std::io::IsTerminal;
+use std::io::{BufWriter, IsTerminal};
 
 use anyhow::{Context, Result};
+use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::EnvFilter;
 
 use crate::settings::LogFormat;
 
-pub fn start(filter: &str, format: LogFormat) -> Result<()> {
+/// Starts logging. A thread of its own writes, whatever is there at once; when the guard is dropped, what is left.
+pub fn start(filter: &str, format: LogFormat) -> Result<WorkerGuard> {
     // A bare level is about Josh; what the libraries say below a warning helps nobody who runs it.
     let ours = matches!(filter, "warn" | "info" | "debug" | "trace").then(|| format!("warn,josh={filter}"));
     let filter = EnvFilter::try_new(ours.as_deref().unwrap_or(filter))
         .with_context(|| format!("log: {filter:?} is not a level or a filter"))?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    let (writer, guard) = tracing_appender::non_blocking(BufWriter::with_capacity(1 << 16, std::io::stderr()));
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_target(false);
     match format {
         LogFormat::Json => lines.json().flatten_event(true).init(),
         LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).init(),
     }
-    Ok(())
+    Ok(guard)
 }

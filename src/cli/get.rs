@@ -29,7 +29,7 @@ pub fn run(path: &str, bundle: Option<&Path>) -> Result<ExitCode> {
         let message = format!("{path:?} is not a path: give one like '/v1/bills?limit=3'");
         return Err(Unusable(message).into());
     }
-    telemetry::start("warn", LogFormat::Text)?;
+    let _log = telemetry::start("warn", LogFormat::Text)?;
     let josh = web::Data::new(Josh::new(open(bundle, Engine::default())?, Limits::default(), Load::default()));
     let (status, body) = actix_web::rt::System::new().block_on(async {
         // actix's in-process service: the whole application, without a socket.

@@ -19,7 +19,7 @@ use crate::settings::LogFormat;
 use crate::telemetry;
 
 pub fn run(bundle: Option<&Path>, log: &str) -> Result<ExitCode> {
-    telemetry::start(log, LogFormat::Text)?;
+    let _log = telemetry::start(log, LogFormat::Text)?;
     ids::prepare();
     let josh = Arc::new(Josh::new(open(bundle, Engine::default())?, Limits::default(), Load::default()));
     let first = josh.bundle();

@@ -37,7 +37,7 @@ const LAST_SECONDS: u64 = 30;
 
 pub fn run(settings: Settings) -> Result<ExitCode> {
     let unusable = |error: anyhow::Error| Unusable(format!("{error:#}"));
-    telemetry::start(&settings.log, settings.log_format).map_err(unusable)?;
+    let _log = telemetry::start(&settings.log, settings.log_format).map_err(unusable)?;
     let tls = settings.tls.as_ref().map(Tls::new).transpose().map_err(unusable)?.map(Arc::new);
     let grammar = std::thread::spawn(ids::prepare);
     let bundle = open(settings.bundle.as_deref(), settings.engine.clone())?;
