@@ -147,6 +147,7 @@ impl Window {
         let (year, month, _) = self.first.parts();
         let values = [
             ("{since}", self.since.to_string()),
+            ("{until}", self.last.to_string()),
             ("{day}", self.first.to_string()),
             ("{next_day}", self.first.plus(1).to_string()),
             ("{month}", format!("{month:02}")),
@@ -158,9 +159,10 @@ impl Window {
         values.iter().fold(pattern.to_string(), |text, (name, value)| text.replace(name, value))
     }
 
-    /// Whether a publisher may not have put up anything for it yet; the slowest (the House's accounts) take a quarter.
+    /// Whether a publisher may not have put up anything for it yet; the slowest, the House's accounts, come two months
+    /// after their quarter.
     pub fn is_young(&self, today: Day) -> bool {
-        self.last.plus(150) > today
+        !self.name.is_empty() && self.first.plus(180) > today
     }
 
     /// Whether what it holds no longer changes.
@@ -201,5 +203,14 @@ mod tests {
         assert_eq!(filled("{congress}_{session}", "2024-06-01", "2026-02-01"), ["118_2", "119_1", "119_2"]);
         assert_eq!(filled("{congress}", "2025-01-03", "2026-11-17"), ["119"]);
         assert_eq!(filled("all", "2025-01-03", "2026-11-17"), ["all"]);
+    }
+
+    #[test]
+    fn a_period_is_young_then_settled() {
+        let quarter = &Window::all("{year}Q{quarter}", day("2025-01-03"), day("2025-01-03"))[0];
+        assert!(quarter.is_young(day("2025-05-30")) && !quarter.is_young(day("2025-07-30")));
+        assert!(!quarter.is_settled(day("2025-04-07")) && quarter.is_settled(day("2025-04-08")));
+        let whole = &Window::all("all", day("2025-01-03"), day("2025-01-03"))[0];
+        assert!(!whole.is_young(day("2025-01-03")) && !whole.is_settled(day("2027-01-03")));
     }
 }

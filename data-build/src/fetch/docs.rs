@@ -31,8 +31,8 @@ Written by `josh-data-build sources` from the table in `src/fetch/publishers.rs`
 
 An address with `{congress}`, `{session}`, `{year}`, `{quarter}`, `{month}` or `{day}` is asked for once for each of them since
 `--since`. *List* says how it leads to files. *Built* says whether `build` reads the form today; a file that it does not read
-is kept and passed over. No address was tried against the live server while this table was written: they come from the
-publishers' documentation.
+is kept and passed over. **No address was tried against a live server while this table was written**: they come from the
+publishers' documentation and from what others wrote of it.
 
 | source | publisher | address | list | form | licence | rhythm | key | built |
 |---|---|---|---|---|---|---|---|---|

@@ -125,6 +125,8 @@ struct Partial {
     place: PathBuf,
     hidden: PathBuf,
     length: u64,
+    /// How far any try came: a server that begins anew each time and breaks off brings nothing nearer.
+    furthest: u64,
     hash: Sha256,
     /// The version that the part is of; without one it can't be gone on with.
     version: Option<Version>,
@@ -133,13 +135,14 @@ struct Partial {
 impl Partial {
     fn open(shop: &Workshop, wanted: &Wanted) -> Result<Partial> {
         let (place, hidden) = places(shop.folder, &wanted.path)?;
-        let mut part = Partial { place, hidden, length: 0, hash: Sha256::new(), version: None };
+        let mut part = Partial { place, hidden, length: 0, furthest: 0, hash: Sha256::new(), version: None };
         part.version = shop.state.part(&wanted.path).filter(|v| v.validator().is_some());
         if part.version.is_some()
             && let Ok(mut file) = File::open(&part.hidden)
         {
             part.length = std::io::copy(&mut file, &mut HashWriter(&mut part.hash))?;
         }
+        part.furthest = part.length;
         if part.length == 0 {
             part.forget();
         }
@@ -168,7 +171,8 @@ impl Partial {
                 self.forget();
                 self.version = resumable(&answer);
                 // Only after a kill is this note needed; small files are not worth a line each.
-                if let Some(version) = self.version.clone().filter(|_| wanted.size >= LARGE) {
+                let size = whole_length(&answer).unwrap_or(wanted.size);
+                if let Some(version) = self.version.clone().filter(|_| size >= LARGE) {
                     shop.state.keep_part(&wanted.path, version).map_err(|e| Trouble::Final(format!("{e:#}")))?;
                 }
             }
@@ -199,7 +203,6 @@ impl Partial {
 
     fn receive(&mut self, answer: &mut Answer, seen: &AtomicU64) -> Result<(), Trouble> {
         let broken = |e: std::io::Error| Trouble::Final(format!("cannot write: {e}"));
-        let began = self.length;
         let mut file = OpenOptions::new().create(true).append(true).open(&self.hidden).map_err(broken)?;
         let mut body = answer.response.body_mut().as_reader();
         let mut buffer = vec![0; 64 << 10];
@@ -208,7 +211,8 @@ impl Partial {
                 Ok(0) => return Ok(()),
                 Ok(count) => count,
                 Err(e) => {
-                    let gained = self.version.is_some() && self.length > began;
+                    let gained = self.version.is_some() && self.length > self.furthest;
+                    self.furthest = self.furthest.max(self.length);
                     if self.version.is_none() {
                         self.forget();
                     }
@@ -228,7 +232,7 @@ impl Partial {
 
     /// Whether it is what was asked for: by its length, by the publisher's checksum, by its beginning.
     fn check(&self, answer: &Answer, wanted: &Wanted) -> Result<(), Trouble> {
-        if answer.header("content-encoding").is_none() {
+        if is_plain(answer) {
             let stated = whole_length(answer);
             if let Some(stated) = stated.filter(|stated| *stated != self.length) {
                 return Err(Trouble::passing(format!("{} bytes came of {stated}", self.length)));
@@ -284,11 +288,16 @@ fn version(answer: &Answer) -> Version {
     Version { etag: header("etag"), modified: header("last-modified") }
 }
 
+/// Whether the body is what the server keeps: its length and checksum are stated of that. Of an answer that was compressed
+/// on the way, the client takes both headers away.
+fn is_plain(answer: &Answer) -> bool {
+    answer.header("content-encoding").is_none() && answer.header("content-length").is_some()
+}
+
 /// The version, if a part of this answer can be gone on with: what was compressed on the way can't.
 fn resumable(answer: &Answer) -> Option<Version> {
-    let plain = answer.header("content-encoding").is_none_or(|e| e.eq_ignore_ascii_case("identity"));
     let refused = answer.header("accept-ranges").is_some_and(|r| r.eq_ignore_ascii_case("none"));
-    Some(version(answer)).filter(|v| plain && !refused && v.validator().is_some())
+    Some(version(answer)).filter(|v| is_plain(answer) && !refused && v.validator().is_some())
 }
 
 /// "bytes 100-199/200" for a part from 100 on.

@@ -73,6 +73,8 @@ pub struct Found {
     pub wanted: Vec<Wanted>,
     /// (address, reason) of what could not be listed.
     pub failed: Vec<(String, String)>,
+    /// Addresses of lists that are not there yet.
+    pub absent: Vec<String>,
 }
 
 /// Lists one window of a feed.
@@ -104,7 +106,9 @@ impl Lister<'_> {
 
     /// A list that is not there yet is an empty list.
     fn fail(&mut self, address: &str, error: &anyhow::Error) {
-        if !(error.is::<NotThere>() && self.window.is_young(self.today)) {
+        if error.is::<NotThere>() && self.window.is_young(self.today) {
+            self.found.absent.push(address.to_string());
+        } else {
             self.found.failed.push((address.to_string(), format!("{error:#}")));
         }
     }
@@ -117,7 +121,7 @@ impl Lister<'_> {
     }
 
     fn single(&mut self, address: &str) -> Result<()> {
-        let may_lack = !self.window.name.is_empty() && self.window.is_young(self.today);
+        let may_lack = self.window.is_young(self.today);
         let wanted = Wanted { may_lack, ..self.wanted(address.to_string())? };
         self.found.wanted.push(wanted);
         Ok(())

@@ -203,6 +203,7 @@ impl Fetch {
         let mut taken: HashMap<String, String> = HashMap::new();
         for (feed, found, chains) in listed {
             found.failed.iter().for_each(|(address, reason)| summary.fail(feed.source, address, reason));
+            found.absent.iter().for_each(|address| summary.absent(address));
             for wanted in found.wanted {
                 match taken.insert(wanted.path.clone(), wanted.url.clone()) {
                     Some(other) if other == wanted.url => {}
@@ -315,6 +316,7 @@ fn list_feed(shop: &Workshop, feed: &'static Feed, (since, until): (Day, Day)) -
                 let found = Lister { client, feed, window: &window, today, found }.run();
                 all.wanted.extend(found.wanted);
                 all.failed.extend(found.failed);
+                all.absent.extend(found.absent);
             }
         }
     }
@@ -335,6 +337,7 @@ fn do_job(shop: &Workshop, job: &Job, summary: &Mutex<&mut Summary>) {
     };
     let mut summary = summary.lock().unwrap_or_else(PoisonError::into_inner);
     match done {
+        Ok(outcomes) if outcomes == [Outcome::NotYet] => summary.absent(job.url()),
         Ok(outcomes) => outcomes.into_iter().for_each(|outcome| summary.count(job.source(), outcome)),
         Err(error) => summary.fail(job.source(), job.url(), &format!("{error:#}")),
     }

@@ -1,6 +1,7 @@
 //! The table of feeds: for each source who publishes it, at which address, in which form, under which licence and how
 //! often. `fetch` fetches by it and `SOURCES.md` is written from it. Addresses hold `{congress}`, `{session}`, `{year}`,
-//! `{quarter}`, `{month}`, `{day}`, `{next_day}` and `{since}`; the smallest of them says how often an address is asked for.
+//! `{quarter}`, `{month}`, `{day}`, `{next_day}`, `{since}` and `{until}`; the smallest period among them says how often an
+//! address is asked for.
 
 /// One way to a source's files.
 pub struct Feed {
@@ -228,7 +229,8 @@ pub const FEEDS: &[Feed] = &[
         form: "RSS of the newest reports",
         licence: US_WORK,
         rhythm: "daily",
-        folder: "rss",
+        // The feed shows the newest only: each day's is kept.
+        folder: "rss/{until}",
         listing: Listing::File,
         built: Built::NotYet,
     },

@@ -25,7 +25,7 @@ struct Tally {
 pub struct Summary {
     tallies: BTreeMap<&'static str, Tally>,
     failures: Vec<(String, String)>,
-    /// Lines about sources that were left out.
+    /// Lines about what was left out, and why.
     pub skipped: Vec<String>,
 }
 
@@ -43,6 +43,10 @@ impl Summary {
     pub fn fail(&mut self, source: &'static str, what: &str, reason: &str) {
         self.tallies.entry(source).or_default().failed += 1;
         self.failures.push((what.to_string(), reason.to_string()));
+    }
+
+    pub fn absent(&mut self, address: &str) {
+        self.skipped.push(format!("not published yet: {address}"));
     }
 
     pub fn failed(&self) -> usize {
