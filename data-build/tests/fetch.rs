@@ -704,6 +704,14 @@ fn pages_of_a_day_are_fetched_once() {
     assert_eq!((counts(&run, "lda-filings"), server.seen().len()), (vec![0, 0, 2, 0], 3));
 }
 
+fn wait_for(done: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !done() {
+        assert!(started.elapsed() < Duration::from_secs(30), "it never came");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Given two runs into one folder, when the second starts, then it says that the first is at work.
 #[test]
 fn two_runs_do_not_share_a_folder() {
@@ -711,9 +719,7 @@ fn two_runs_do_not_share_a_folder() {
     let server = Server::start(vec![(RSS, always(slow))]);
     let folder = Folder::new();
     let mut first = command(&server, &folder, &GAO).stdout(std::process::Stdio::null()).spawn().expect("a run");
-    while server.seen().is_empty() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_for(|| !server.seen().is_empty());
     let second = fetch(&server, &folder, &GAO);
     assert!(!second.success && second.text.contains("another fetch is at work"), "{}", second.text);
     assert!(first.wait().expect("it ends").success());
@@ -732,9 +738,7 @@ fn a_killed_run_loses_little() {
     let mut run = command(&server, &folder, &[&FR[..], &["--per-host", "1", "--timeout", "60"]].concat());
     let run = run.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     let mut run = run.spawn().expect("a run");
-    while !server.targets().contains(&stuck) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_for(|| server.targets().contains(&stuck));
     run.kill().expect("killed");
     run.wait().expect("gone");
     server.serve(vec![(FR_LIST, always(list)), (&stuck, always(ok("<FEDREG>whole</FEDREG>")))]);
@@ -787,17 +791,75 @@ const NOMINATION: &str = r#"{"nomination": {"congress": 119, "number": 7, "citat
 const ACTIONS: &str = r#"{"actions": [{"actionDate": "2025-01-20",
     "text": "Received in the Senate and referred to the Committee on the Judiciary.", "type": "IntroReferral"}]}"#;
 
+const AMENDMENT: &str = r#"{"amendment": {"type": "SAMDT", "congress": 119, "number": "8", "purpose": "To add.",
+    "submittedDate": "2025-01-15T05:00:00Z", "amendedBill": {"type": "HR", "congress": 119, "number": "12"},
+    "actions": {"count": 1, "url": "https://api.congress.gov/v3/amendment/119/samdt/8/actions?format=json"}}}"#;
+
+const AMENDMENT_ACTIONS: &str = r#"{"actions": [{"actionDate": "2025-01-16", "actionCode": "94000",
+    "text": "Amendment SA 8 agreed to in Senate by Voice Vote."}], "pagination": {"count": 1}}"#;
+
+const LAW: &str = "<pLaw xmlns='u'><meta><docNumber>1</docNumber><congress>119</congress>
+    <publicPrivate>public</publicPrivate></meta><main><longTitle><officialTitle>To name it.</officialTitle>
+    <sidenote><p>Jan. 29, 2025</p></sidenote></longTitle><section><num value='1'>SECTION 1. </num>
+    <content>It is named.</content></section></main></pLaw>";
+
+const REPORT: &str = "<html><title>House Report 119-1 - ON BOATS</title><body><pre>\n[House Report 119-1]\n
+    January 21, 2025.--Referred to the House Calendar and ordered to be printed\n
+    Mr. Doe of Maine, from the Committee on Rules, submitted the following\n
+    [To accompany H. Res. 53]\n\n    It provides for H.R. 12.\n</pre></body></html>";
+
+const ECFR: &str = r#"<DLPSTEXTCLASS><ECFRBRWS><AMDDATE>Dec. 29, 2024(fm)</AMDDATE><DIV1 N="40" TYPE="TITLE">
+    <DIV5 N="122" TYPE="PART"><DIV8 N="§ 122.26" TYPE="SECTION"><HEAD>§ 122.26   Boats.</HEAD><P>(a) All boats.</P>
+    </DIV8></DIV5></DIV1></ECFRBRWS></DLPSTEXTCLASS>"#;
+
+const ORDERS: &str = r#"{"count": 1, "total_pages": 1, "results": [{"document_number": "2025-00002",
+    "executive_order_number": "14147", "title": "On Boats", "signing_date": "2025-01-20",
+    "publication_date": "2025-01-28", "president": {"name": "Donald Trump"}, "html_url": "https://www.federalregister.gov/d/1"}]}"#;
+
+const STATEMENTS: &str = "- bills: [hr12]\n  document_title: H.R. 12\n  congress: 119\n  date_issued: '2025-01-09'\n";
+
+const FILINGS: &str = r#"{"count": 1, "next": null, "results": [{"filing_uuid": "d7ac3f5a-2b56-4f5e-8f30-0d3a6e7c1b22",
+    "filing_type": "Q4", "filing_period": "fourth_quarter", "filing_year": 2024, "dt_posted": "2025-01-20T10:00:00-05:00",
+    "registrant": {"name": "Ferry Friends"}, "client": {"name": "Boats Inc"}, "lobbying_activities": []}]}"#;
+
+const MEETING: &str = r#"{"committeeMeeting": {"chamber": "House", "congress": 119, "eventId": "117001",
+    "title": "Markup of H.R. 12", "date": "2025-01-15T15:00:00Z", "type": "Markup"}}"#;
+
+const HEARING: &str = r#"{"hearing": {"chamber": "Senate", "congress": 119, "jacketNumber": 58064, "title": "BOATS",
+    "dates": [{"date": "2025-01-14"}]}}"#;
+
+/// Every publisher with a document or two.
 fn publishers() -> Vec<(&'static str, Route)> {
-    let govinfo = "https://www.govinfo.gov/bulkdata";
     let folder = |name: &str| {
-        ok(format!(
-            r#"{{"files": [{{"name": "{name}", "folder": true}},
-        {{"name": "resources", "folder": true}}]}}"#
-        ))
+        let (one, other) =
+            (format!(r#"{{"name": "{name}", "folder": true}}"#), r#"{"name": "resources", "folder": true}"#);
+        ok(format!(r#"{{"files": [{one}, {other}]}}"#))
     };
-    let file = |path: &str| bulk(&[(&format!("{govinfo}/{path}"), "09-Jan-2025 04:12")]);
-    let list = r#"{"nominations": [{"url": "https://api.congress.gov/v3/nomination/119/7?format=json",
-        "updateDate": "2025-01-21T00:00:00Z"}], "pagination": {"count": 1}}"#;
+    let file = |path: &str| bulk(&[(&format!("https://www.govinfo.gov/bulkdata/{path}"), "09-Jan-2025 04:12")]);
+    let sitemap = |id: &str| {
+        let entry =
+            format!("<url><loc>https://www.govinfo.gov/app/details/{id}</loc><lastmod>2025-01-22</lastmod></url>");
+        ok(format!("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{entry}</urlset>"))
+    };
+    let items = |list: &str, path: &str| {
+        let item =
+            format!(r#"{{"url": "https://api.congress.gov/v3/{path}?format=json", "updateDate": "2025-01-21"}}"#);
+        ok(format!(r#"{{"{list}": [{item}], "pagination": {{"count": 1}}}}"#))
+    };
+    let documents = r#"{"data": [{"id": "TEA-2025-0001-0001", "type": "documents", "attributes": {"docketId":
+        "TEA-2025-0001", "agencyId": "TEA", "title": "Notice", "postedDate": "2025-01-06T05:00:00Z"}}],
+        "meta": {"hasNextPage": false}}"#;
+    let paged: Route = Box::new(move |request, _| match request.target.contains("2025-01-06") {
+        true if request.target.contains("page%5Bnumber%5D=2") => ok(documents),
+        true => ok(documents.replace("TEA-2025-0001", "TEA-2025-0002").replace("false", "true")),
+        false => ok(r#"{"data": [], "meta": {"hasNextPage": false}}"#),
+    });
+    let docket = r#"{"data": [{"id": "TEA-2025-0001", "type": "dockets", "attributes": {"title": "Tea"}}],
+        "meta": {"hasNextPage": false}}"#;
+    let committee = "- {type: house, name: House Committee on Tea, thomas_id: HSTE}\n";
+    let members = "HSTE:\n- {name: Ada Doe, party: majority, rank: 1, bioguide: D000001}\n";
+    let summary = "bioguide_id,organization,description,member_name,quarter_label\n\
+        D000001,2025 HON. ADA DOE,PERSONNEL COMPENSATION,Ada Doe,2025Q1\n";
     let texts = [
         ("/www.govinfo.gov/bulkdata/json/BILLSTATUS/119", folder("hr")),
         ("/www.govinfo.gov/bulkdata/json/BILLSTATUS/119/hr", file("BILLSTATUS/119/hr/BILLSTATUS-119hr12.xml")),
@@ -806,8 +868,18 @@ fn publishers() -> Vec<(&'static str, Route)> {
         ("/www.govinfo.gov/bulkdata/json/BILLS/119/1", folder("hr")),
         ("/www.govinfo.gov/bulkdata/json/BILLS/119/1/hr", file("BILLS/119/1/hr/BILLS-119hr12ih.xml")),
         ("/www.govinfo.gov/bulkdata/BILLS/119/1/hr/BILLS-119hr12ih.xml", ok(BILL_TEXT)),
+        ("/www.govinfo.gov/bulkdata/json/PLAW/119/public", file("PLAW/119/public/PLAW-119publ1.xml")),
+        ("/www.govinfo.gov/bulkdata/PLAW/119/public/PLAW-119publ1.xml", ok(LAW)),
         ("/www.govinfo.gov/bulkdata/json/FR/2025/01", file("FR/2025/01/FR-2025-01-03.xml")),
         ("/www.govinfo.gov/bulkdata/FR/2025/01/FR-2025-01-03.xml", ok(ISSUE)),
+        ("/www.govinfo.gov/bulkdata/json/ECFR", folder("title-40")),
+        ("/www.govinfo.gov/bulkdata/json/ECFR/title-40", file("ECFR/title-40/ECFR-title40.xml")),
+        ("/www.govinfo.gov/bulkdata/ECFR/title-40/ECFR-title40.xml", ok(ECFR)),
+        ("/www.govinfo.gov/sitemap/CRPT_2025_sitemap.xml", sitemap("CRPT-119hrpt1")),
+        ("/www.govinfo.gov/content/pkg/CRPT-119hrpt1/html/CRPT-119hrpt1.htm", ok(REPORT)),
+        ("/www.govinfo.gov/sitemap/CREC_2025_sitemap.xml", sitemap("CREC-2025-01-03")),
+        ("/www.govinfo.gov/content/pkg/CREC-2025-01-03.zip", ok("PK\u{3}\u{4} and so on")),
+        ("/www.federalregister.gov/api/v1/documents.json", ok(ORDERS)),
         ("/clerk.house.gov/evs/2025/index.asp", ok(r#"<A HREF="vote.asp?year=2025&rollnumber=1">1</A>"#)),
         ("/clerk.house.gov/evs/2025/roll001.xml", ok(HOUSE_VOTE)),
         (
@@ -815,49 +887,89 @@ fn publishers() -> Vec<(&'static str, Route)> {
             ok("<votes><vote><vote_number>00001</vote_number></vote></votes>"),
         ),
         ("/www.senate.gov/legislative/LIS/roll_call_votes/vote1191/vote_119_1_00001.xml", ok(SENATE_VOTE)),
-        ("/api.congress.gov/v3/nomination/119", ok(list)),
+        ("/api.congress.gov/v3/nomination/119", items("nominations", "nomination/119/7")),
         ("/api.congress.gov/v3/nomination/119/7", ok(NOMINATION)),
         ("/api.congress.gov/v3/nomination/119/7/actions", ok(ACTIONS)),
-        ("/raw.githubusercontent.com/unitedstates/congress-legislators/main/legislators-current.yaml", ok(PEOPLE)),
+        ("/api.congress.gov/v3/amendment/119", items("amendments", "amendment/119/samdt/8")),
+        ("/api.congress.gov/v3/amendment/119/samdt/8", ok(AMENDMENT)),
+        ("/api.congress.gov/v3/amendment/119/samdt/8/actions", ok(AMENDMENT_ACTIONS)),
         (
-            "/raw.githubusercontent.com/unitedstates/congress-legislators/main/legislators-historical.yaml",
-            ok(PAST_PEOPLE),
+            "/api.congress.gov/v3/committee-meeting/119",
+            items("committeeMeetings", "committee-meeting/119/house/117001"),
         ),
-        (
-            "/raw.githubusercontent.com/unitedstates/congress-legislators/main/legislators-district-offices.yaml",
-            ok("[]\n"),
-        ),
+        ("/api.congress.gov/v3/committee-meeting/119/house/117001", ok(MEETING)),
+        ("/api.congress.gov/v3/hearing/119", items("hearings", "hearing/119/senate/58064")),
+        ("/api.congress.gov/v3/hearing/119/senate/58064", ok(HEARING)),
+        ("/api.congress.gov/v3/crsreport", items("CRSReports", "crsreport/R48000")),
+        ("/api.congress.gov/v3/crsreport/R48000", ok(r#"{"CRSReport": {"id": "R48000", "title": "Boats"}}"#)),
+        ("/api.regulations.gov/v4/dockets", ok(docket)),
+        ("/lda.gov/api/v1/filings/", ok(FILINGS)),
         ("/www.gao.gov/rss/reports.xml", ok(rss())),
+        (
+            "/www.house.gov/the-house-explained/open-government/statement-of-disbursements",
+            ok(r#"<a href="/sites/default/files/2025-02/oct-dec.csv">CSV</a>"#),
+        ),
+        ("/www.house.gov/sites/default/files/2025-02/oct-dec.csv", ok("ORGANIZATION,AMOUNT\nTEA,1\n")),
     ];
-    texts.into_iter().map(|(path, reply)| (path, always(reply))).collect()
+    let raw = [
+        ("unitedstates/congress-legislators/main/legislators-current.yaml", PEOPLE),
+        ("unitedstates/congress-legislators/main/legislators-historical.yaml", PAST_PEOPLE),
+        ("unitedstates/congress-legislators/main/legislators-district-offices.yaml", "[]\n"),
+        ("unitedstates/congress-legislators/main/committees-current.yaml", committee),
+        ("unitedstates/congress-legislators/main/committees-historical.yaml", "[]\n"),
+        ("unitedstates/congress-legislators/main/committee-membership-current.yaml", members),
+        ("unitedstates/statements-of-administration-policy/HEAD/archive/44-Obama.yaml", "[]\n"),
+        ("unitedstates/statements-of-administration-policy/HEAD/archive/45-Trump.yaml", "[]\n"),
+        ("unitedstates/statements-of-administration-policy/HEAD/archive/46-Biden.yaml", "[]\n"),
+        ("unitedstates/statements-of-administration-policy/HEAD/archive/47-Trump.yaml", STATEMENTS),
+        ("dwillis/house-expenditures/HEAD/output/2025Q1-summary.csv", summary),
+        ("osma/annif-us-congress-bills/HEAD/policy_area.csv", "uri,label_en\nhttps://x/policy-area#1,Health\n"),
+        ("osma/annif-us-congress-bills/HEAD/legislative_subjects.csv", "uri,label_en\nhttps://x/terms#1,Tea\n"),
+        (
+            "govtrack/govtrack.us-web/HEAD/bill/crsnet.xml",
+            "<liv><top-term value='Drinks'><term value='Tea'/></top-term></liv>",
+        ),
+    ];
+    let mut routes: Vec<(&str, Route)> = texts.into_iter().map(|(path, reply)| (path, always(reply))).collect();
+    // Leaked, that is kept as long as the test runs.
+    routes.extend(raw.map(|(path, text)| (&*format!("/raw.githubusercontent.com/{path}").leak(), always(ok(text)))));
+    routes.push(("/api.regulations.gov/v4/documents", paged));
+    routes
 }
 
-/// Given publishers with a few documents in their own forms, when they are fetched and built, then the bundle holds their
-/// records; and when they are fetched again, nothing is new and the bundle is the same.
+/// The sources whose forms the table says are built.
+fn built() -> Vec<&'static str> {
+    let table = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("SOURCES.md")).expect("the table");
+    let is_built = |key: &str| table.lines().any(|l| l.starts_with(&format!("| {key} |")) && l.ends_with("| yes |"));
+    josh::catalog::SOURCES.iter().map(|s| s.key).filter(|key| is_built(key)).collect()
+}
+
+/// Given all publishers with a few documents in their own forms, when they are fetched and built, then the bundle holds
+/// every source that the table says is built and no other; and when they are fetched again, nothing is new and the bundle
+/// is the same.
 #[test]
 fn what_is_fetched_can_be_built() {
     let server = Server::start(publishers());
     let folder = Folder::new();
-    let sources = ["--sources", "bills,legislators,roll-call-votes,federal-register,nominations,cbo-estimates"];
-    let fetch = || ran(&command(&server, &folder, &sources).env("CONGRESS_API_KEY", "k").output().expect("it runs"));
+    let fetch = || {
+        let mut command = command(&server, &folder, &[]);
+        let keys = command.env("CONGRESS_API_KEY", "k").env("REGULATIONS_API_KEY", "k");
+        ran(&keys.output().expect("the fetcher runs"))
+    };
     let run = fetch();
     assert!(run.success, "{}", run.text);
     assert_eq!(counts(&run, "bills"), [2, 0, 0, 0], "{}", run.text);
-    assert_eq!(counts(&run, "legislators"), [3, 0, 0, 0]);
     assert_eq!(counts(&run, "roll-call-votes"), [2, 0, 0, 0]);
-    let first = build(&folder, "one.db");
-    for (source, records) in [
-        ("bills", 1),
-        ("cbo-estimates", 1),
-        ("legislators", 2),
-        ("roll-call-votes", 2),
-        ("federal-register", 1),
-        ("nominations", 1),
-    ] {
-        let held = first.sources.iter().find(|s| s.key == source).map(|s| s.records);
-        assert_eq!(held, Some(records), "{source}");
-    }
     assert!(folder.read("nominations/119/nomination-119-7.json").contains("Committee on the Judiciary"));
+    assert!(folder.read("amendments/119/amendment-119-samdt-8.json").contains("by Voice Vote"));
+    assert!(folder.read("regulations-dot-gov-dockets/documents/2025/2025-01-06-p2.json").contains("TEA-2025-0001"));
+    assert!(folder.read("presidential-documents/executive-orders/2025-p1.json").starts_with("[{"));
+    let first = build(&folder, "one.db");
+    let held: Vec<&str> = first.sources.iter().filter(|s| s.records > 0).map(|s| s.key.as_str()).collect();
+    assert_eq!(held, built());
+    let records = |key: &str| first.sources.iter().find(|s| s.key == key).map_or(0, |s| s.records);
+    assert_eq!((records("bills"), records("cbo-estimates"), records("legislators")), (1, 1, 2));
+    assert_eq!((records("roll-call-votes"), records("federal-register"), records("hearings")), (2, 1, 2));
 
     let run = fetch();
     assert!(run.success, "{}", run.text);
