@@ -278,8 +278,8 @@ fn issue_path(day: &str) -> String {
 
 // What can go wrong on the way
 
-/// Given a server that takes its time, longer in all than the timeout, when a file is fetched, then it comes whole in one
-/// request: the timeout is of silence, not of length.
+/// Given a server that takes its time, longer in all than the timeout, when a file is fetched, then it comes whole in
+/// one request: the timeout is of silence, not of length.
 #[test]
 fn a_slow_body_is_waited_for() {
     let slow = Reply { slow: Duration::from_millis(500), ..ok(rss()) };
@@ -314,8 +314,8 @@ fn rest_of(body: &str, start: usize) -> Reply {
     Reply { status: 206, ..ok(&body.as_bytes()[start..]) }.with("ETag", "\"one\"").with("Content-Range", range)
 }
 
-/// Given a connection that breaks off in the middle, when it is tried again, then only the rest is asked for, of the same
-/// version, and the file and its checksum are those of the whole.
+/// Given a connection that breaks off in the middle, when it is tried again, then only the rest is asked for, of the
+/// same version, and the file and its checksum are those of the whole.
 #[test]
 fn a_broken_transfer_is_gone_on_with() {
     let route: Route = Box::new(|request, _| match ranged(request) {
@@ -358,8 +358,8 @@ fn the_next_run_goes_on_where_the_last_broke_off() {
     }
 }
 
-/// Given a server that says 429 with a time, when a file is fetched, then the fetcher waits as long and no longer counts
-/// it as a failure, even with no retries left.
+/// Given a server that says 429 with a time, when a file is fetched, then the fetcher waits as long and no longer
+/// counts it as a failure, even with no retries left.
 #[test]
 fn a_server_that_asks_to_wait_is_waited_for() {
     let busy = status(429).with("Retry-After", "1");
@@ -392,7 +392,8 @@ fn passing_errors_are_tried_again() {
     assert_eq!((folder.read(RSS_FILE), server.seen().len()), (rss(), 5));
 }
 
-/// Given errors that do not pass, when a file is fetched, then 400, 403 and 501 are asked once, and 500 as often as allowed.
+/// Given errors that do not pass, when a file is fetched, then 400, 403 and 501 are asked once, and 500 as often as
+/// allowed.
 #[test]
 fn other_errors_are_not_tried_again() {
     for (code, asked) in [(400, 1), (403, 1), (501, 1), (500, 3)] {
@@ -404,8 +405,8 @@ fn other_errors_are_not_tried_again() {
     }
 }
 
-/// Given one file of three that is not there, when all are fetched, then the others are kept, the summary names it and how
-/// to retry, and the exit code tells.
+/// Given one file of three that is not there, when all are fetched, then the others are kept, the summary names it and
+/// how to retry, and the exit code tells.
 #[test]
 fn a_missing_file_is_said_and_the_others_kept() {
     let days = ["02", "03", "06"].map(issue_address);
@@ -425,8 +426,8 @@ fn a_missing_file_is_said_and_the_others_kept() {
     assert_eq!(folder.files(), ["02", "06"].map(|d| format!("federal-register/2025/01/FR-2025-01-{d}.xml")));
 }
 
-/// Given a file that is here, when the server says that it has not changed, then nothing is written; when it has another
-/// tag, then the file is fetched again.
+/// Given a file that is here, when the server says that it has not changed, then nothing is written; when it has
+/// another tag, then the file is fetched again.
 #[test]
 fn an_unchanged_file_is_not_fetched_and_a_changed_one_is() {
     let route = |body: String, tag: &'static str| -> Route {
@@ -482,8 +483,8 @@ fn gzip(text: &str) -> Vec<u8> {
     out
 }
 
-/// Given compressed answers, when a file is fetched, then it is stored plain; when the compression is broken, then it is
-/// tried again, and if it stays broken it is said and nothing is left.
+/// Given compressed answers, when a file is fetched, then it is stored plain; when the compression is broken, then it
+/// is tried again, and if it stays broken it is said and nothing is left.
 #[test]
 fn broken_compression_is_tried_again_and_never_kept() {
     let packed = |bytes: Vec<u8>| ok(bytes).with("Content-Encoding", "gzip").with("ETag", "\"one\"");
@@ -601,8 +602,8 @@ fn what_went_missing_is_fetched_again() {
     assert!(fetch(&server, &folder, &["--verify"]).success);
 }
 
-/// Given no key for an API, when its sources are fetched, then they are skipped, the variable and the place to get a key
-/// are said, nothing is asked and the run is content.
+/// Given no key for an API, when its sources are fetched, then they are skipped, the variable and the place to get a
+/// key are said, nothing is asked and the run is content.
 #[test]
 fn a_missing_key_is_said() {
     let server = Server::start(vec![]);
@@ -678,8 +679,8 @@ fn a_host_is_not_asked_too_much_at_once() {
     assert!((2..=3).contains(&busiest), "{busiest} at once");
 }
 
-/// Given an API whose pages are the files, when they are fetched by day, then each page is kept, a day that is over is not
-/// asked for again, and the answers' own addresses of the next page lead on.
+/// Given an API whose pages are the files, when they are fetched by day, then each page is kept, a day that is over is
+/// not asked for again, and the answers' own addresses of the next page lead on.
 #[test]
 fn pages_of_a_day_are_fetched_once() {
     let filing = |id: &str| format!(r#"{{"filing_uuid": "{id}", "client": {{"name": "Boats Inc"}}}}"#);
@@ -945,8 +946,8 @@ fn built() -> Vec<&'static str> {
 }
 
 /// Given all publishers with a few documents in their own forms, when they are fetched and built, then the bundle holds
-/// every source that the table says is built and no other; and when they are fetched again, nothing is new and the bundle
-/// is the same.
+/// every source that the table says is built and no other; and when they are fetched again, nothing is new and the
+/// bundle is the same.
 #[test]
 fn what_is_fetched_can_be_built() {
     let server = Server::start(publishers());

@@ -1,6 +1,7 @@
 //! Requests to publishers: so many at once and so often a host, keys to their own host only, and one policy of trying
 //! again. Transport errors and 500, 502, 503 and 504 are tried again after a pause that doubles. 429, and 503 with
-//! `Retry-After`, are no errors but a request to wait: the whole host waits as long as it says. Nothing else is repeated.
+//! `Retry-After`, are no errors but a request to wait: the whole host waits as long as it says. Nothing else is
+//! repeated.
 
 use std::collections::HashMap;
 use std::io::Read;

@@ -1,5 +1,6 @@
 //! One file from its address to its place: asked for only if it changed, gone on with where it broke off, checked, and
-//! renamed into place when it is whole. Until then it lies beside its place under a hidden name that `build` passes over.
+//! renamed into place when it is whole. Until then it lies beside its place under a hidden name that `build` passes
+//! over.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -288,8 +289,8 @@ fn version(answer: &Answer) -> Version {
     Version { etag: header("etag"), modified: header("last-modified") }
 }
 
-/// Whether the body is what the server keeps: its length and checksum are stated of that. Of an answer that was compressed
-/// on the way, the client takes both headers away.
+/// Whether the body is what the server keeps: its length and checksum are stated of that. Of an answer that was
+/// compressed on the way, the client takes both headers away.
 fn is_plain(answer: &Answer) -> bool {
     answer.header("content-encoding").is_none() && answer.header("content-length").is_some()
 }

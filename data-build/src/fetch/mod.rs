@@ -1,6 +1,6 @@
 //! `josh-data-build fetch`: official files from their publishers into one folder a source, which `build` reads.
-//! `publishers` says where they are, `listing` and `items` find out what there is, `client` asks politely, `download` gets
-//! one file, `state` remembers.
+//! `publishers` says where they are, `listing` and `items` find out what there is, `client` asks politely, `download`
+//! gets one file, `state` remembers.
 
 mod calendar;
 mod client;

@@ -1,7 +1,7 @@
 //! The table of feeds: for each source who publishes it, at which address, in which form, under which licence and how
-//! often. `fetch` fetches by it and `SOURCES.md` is written from it. Addresses hold `{congress}`, `{session}`, `{year}`,
-//! `{quarter}`, `{month}`, `{day}`, `{next_day}`, `{since}` and `{until}`; the smallest period among them says how often an
-//! address is asked for.
+//! often. `fetch` fetches by it and `SOURCES.md` is written from it. Addresses hold `{congress}`, `{session}`,
+//! `{year}`, `{quarter}`, `{month}`, `{day}`, `{next_day}`, `{since}` and `{until}`; the smallest period among them
+//! says how often an address is asked for.
 
 /// One way to a source's files.
 pub struct Feed {

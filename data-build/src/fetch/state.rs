@@ -148,8 +148,9 @@ impl State {
     /// Writes the state whole: each file once, in order.
     pub fn tidy(&self) -> Result<()> {
         let known = self.known();
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-        let mut out = std::io::BufWriter::new(file.as_file_mut());
+        let beside = self.folder.join(format!(".{NAME}.part"));
+        let file = File::create(&beside).with_context(|| format!("cannot write {}", beside.display()))?;
+        let mut out = std::io::BufWriter::new(&file);
         let files = known.files.iter().map(|(path, entry)| (path, Note::Got(entry.clone())));
         let parts = known.parts.iter().map(|(path, version)| (path, Note::Part(version.clone())));
         for (path, note) in files.chain(parts) {
@@ -158,9 +159,8 @@ impl State {
         }
         out.flush()?;
         drop(out);
-        file.as_file().sync_all()?;
-        file.persist(self.folder.join(NAME)).with_context(|| format!("cannot write {NAME}"))?;
-        Ok(())
+        file.sync_all()?;
+        std::fs::rename(&beside, self.folder.join(NAME)).with_context(|| format!("cannot write {NAME}"))
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
