@@ -21,7 +21,7 @@ use crate::{progress, report};
 #[derive(Args)]
 pub struct Build {
     /// Folder with one folder a source (bills/, federal-register/ …) of official files, or files SOURCE.josh.jsonl
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", default_value = "federal-data")]
     from: PathBuf,
     /// Bundle to write; with the ending .zst it is compressed, for shipping only
     #[arg(long, value_name = "FILE")]

@@ -5,6 +5,7 @@ mod build;
 mod embedding;
 mod eval;
 mod eval_names;
+mod fetch;
 mod finish;
 mod formats;
 mod input;
@@ -35,6 +36,13 @@ struct Command {
 
 #[derive(Subcommand)]
 enum Verb {
+    /// Fetch official files from their publishers
+    ///
+    /// A run that breaks is gone on with by the next, and a later one fetches only what is new. Keys of APIs come from the
+    /// environment; a source whose key is missing is skipped. `sources` lists where everything comes from.
+    Fetch(fetch::Fetch),
+    /// Print where the data come from, as Markdown: publisher, address, form, licence, rhythm
+    Sources,
     /// Read official files, offline, and write a bundle
     ///
     /// The same files give the same bundle id. A record that can't be read is reported with its file and the reason.
@@ -51,6 +59,11 @@ enum Verb {
 
 fn main() -> ExitCode {
     let done = match Command::parse().verb {
+        Verb::Fetch(fetch) => fetch.run(),
+        Verb::Sources => {
+            print!("{}", fetch::docs::page());
+            Ok(())
+        }
         Verb::Build(build) => build.run(),
         Verb::Synth(synth) => synth.run(),
         Verb::Eval(eval) => eval.run(),
