@@ -41,6 +41,8 @@ fn a_damaged_bundle_is_refused_or_answers() {
         b"\x04\x00\x10\x05\x04\x10\x00\x0c",
         b"\x05\x01\x02\x05\x00\x01",
         b"\x06\x01\x00\x00\x08\x06\x02\x00\x00\x00\x06\x04\x80\x00\x10",
+        b"\x06\x01\x80\x00\x0c",
+        b"\x06\x01\x84\x00\x00",
         b"\x07\x00\x80",
         b"\x08\x00\xe0",
         b"\x09\x00\xd9\x09\x00\x10",
@@ -65,7 +67,7 @@ fn program(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
         let [kind, a, b, c, d, ..] = random.next().to_le_bytes();
         program.extend([kind, a]);
         match kind % STEPS {
-            7..10 if !random.one_in(4) => program.push(b | 1),
+            7..=9 if !random.one_in(4) => program.push(b | 1),
             // Near an end of the section or further in, and mostly a number at an edge.
             6 => {
                 let (far, edge) =
@@ -73,7 +75,7 @@ fn program(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
                 program.extend([far, c, edge]);
             }
             1 => program.push(b % 17),
-            2..5 => program.extend([b, c]),
+            2..=4 => program.extend([b, c]),
             _ => program.push(b),
         }
     }

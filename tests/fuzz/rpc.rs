@@ -152,7 +152,11 @@ fn mutated(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
     let (head, body) = parts(random.of(corpus).as_slice());
     let mut body: Value = serde_json::from_slice(body).unwrap();
     for _ in 0..=random.below(3) {
-        change(random, &mut body);
+        // What a tool is called with, more often than what surrounds it.
+        match body.pointer_mut("/params/arguments") {
+            Some(arguments) if !random.one_in(3) => change(random, arguments),
+            _ => change(random, &mut body),
+        }
     }
     [head, b"\n\n", body.to_string().as_bytes()].concat()
 }
