@@ -1,0 +1,336 @@
+//! Bundles with damage, by accident (bytes that no hash vouches for any more) and by design (hashes made anew): opening one fails
+//! with words, or what it opens answers without a crash.
+//!
+//! An input is a small program (see [`Damage::read`]), so that it stays short although the file is not.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use josh::bundle::format::{FOOTER_LENGTH, Footer, PAGE, SectionKind};
+use josh::bundle::{Bundle, Manifest, read_manifest};
+use josh::error::Code;
+use josh::query::Params;
+use josh::service;
+use sha2::{Digest, Sha256};
+
+use crate::mutate::Random;
+use crate::support::sample;
+use crate::{SOME, Target, mutate};
+
+const FOOTER: usize = FOOTER_LENGTH as usize;
+
+/// Kinds of steps.
+const STEPS: u8 = 10;
+
+/// Places of the footer's numbers and of the manifest's hash.
+const FIELDS: [usize; 6] = [8, 12, 16, 24, 32, 40];
+
+#[test]
+fn a_damaged_bundle_is_refused_or_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = RefCell::new(Copy::of_sample(folder.path().join("copy.db")));
+    // One program for each kind of damage; mutations make longer ones of them.
+    let programs: &[&[u8]] = &[
+        b"",
+        b"\x00\x10\x01\x00\x61\x80",
+        b"\x01\x02\x0b\x01\x03\x05\x01\x04\x11",
+        b"\x02\x01\x00{\x02\x30\x10\"",
+        b"\x03\x00\x10,\x03\x44\x01\x00",
+        b"\x04\x00\x10\x05\x04\x10\x00\x0c",
+        b"\x05\x01\x02\x05\x00\x01",
+        b"\x06\x01\x00\x00\x08\x06\x02\x00\x00\x00\x06\x04\x80\x00\x10",
+        b"\x06\x01\x80\x00\x0c",
+        b"\x06\x01\x84\x00\x00",
+        b"\x07\x00\x80",
+        b"\x08\x00\xe0",
+        b"\x09\x00\xd9\x09\x00\x10",
+        b"\x06\x03\x00\x00\x07\x06\x00\x00\x00\x01\x06\x01\x00\x08\x07\x06\x01\x80\x10\x05",
+    ];
+    let target = Target {
+        name: "bundle",
+        count: SOME,
+        corpus: programs.iter().map(|program| program.to_vec()).collect(),
+        mutate: &program,
+    };
+    target.run(|input| copy.borrow_mut().attempt(&Damage::read(input)));
+}
+
+/// Half of the time a program of a few random steps: mutations of the known ones seldom change where a step strikes.
+fn program(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
+    if random.one_in(2) {
+        return mutate::bytes(random, corpus, &[]);
+    }
+    let mut program = Vec::new();
+    for _ in 0..=random.below(3) {
+        let [kind, a, b, c, d, ..] = random.next().to_le_bytes();
+        program.extend([kind, a]);
+        match kind % STEPS {
+            7..=9 if !random.one_in(4) => program.push(b | 1),
+            // Near an end of the section or further in, and mostly a number at an edge.
+            6 => {
+                let (far, edge) =
+                    (if random.one_in(2) { b & 0x80 } else { b }, if random.one_in(4) { d } else { d % 17 });
+                program.extend([far, c, edge]);
+            }
+            1 => program.push(b % 17),
+            2..=4 => program.extend([b, c]),
+            _ => program.push(b),
+        }
+    }
+    program
+}
+
+/// What a program does to the file.
+#[derive(Debug, Default)]
+struct Damage {
+    steps: Vec<Step>,
+    /// Where the file is cut before it is opened, in 65536ths of its length.
+    cut: Option<u16>,
+    /// Where it is cut when it is open.
+    cut_later: Option<u16>,
+    /// Hashes and lengths are made to fit again.
+    is_sealed: bool,
+}
+
+#[derive(Debug)]
+enum Step {
+    FooterByte(u8, u8),
+    FooterNumber(u8, u8),
+    ManifestByte(u16, u8),
+    /// The nth number of the manifest's JSON.
+    ManifestNumber(u16, u8),
+    /// Two sections change places in the manifest, not in the file.
+    Swap(u8, u8),
+    /// A number so far from a section's head or, with the highest bit, from its end.
+    SectionNumber(u8, u16, u8),
+    /// The manifest moves to an earlier page, and what lay there is gone.
+    Shrink(u16),
+}
+
+impl Damage {
+    /// Any bytes are a program.
+    fn read(program: &[u8]) -> Damage {
+        let mut rest = program.iter().copied();
+        let mut damage = Damage::default();
+        while let (Some(kind), true) = (rest.next(), damage.steps.len() < 8) {
+            let mut byte = || rest.next().unwrap_or_default();
+            let word = |byte: &mut dyn FnMut() -> u8| u16::from_be_bytes([byte(), byte()]);
+            match kind % STEPS {
+                0 => damage.steps.push(Step::FooterByte(byte(), byte())),
+                1 => damage.steps.push(Step::FooterNumber(byte(), byte())),
+                2 => damage.steps.push(Step::ManifestByte(word(&mut byte), byte())),
+                3 => damage.steps.push(Step::ManifestByte(word(&mut byte), byte())),
+                4 => damage.steps.push(Step::ManifestNumber(word(&mut byte), byte())),
+                5 => damage.steps.push(Step::Swap(byte(), byte())),
+                6 => damage.steps.push(Step::SectionNumber(byte(), word(&mut byte), byte())),
+                7 => damage.cut = Some(word(&mut byte)),
+                8 => damage.steps.push(Step::Shrink(word(&mut byte))),
+                _ => damage.cut_later = Some(word(&mut byte)),
+            }
+            damage.is_sealed |= matches!(kind % STEPS, 1 | 3 | 4 | 5 | 8);
+        }
+        damage
+    }
+}
+
+/// A copy of the sample that is damaged and mended again and again.
+struct Copy {
+    path: PathBuf,
+    file: File,
+    whole: Vec<u8>,
+    manifest: Manifest,
+    /// The record that is looked up, as it is without damage.
+    record: String,
+}
+
+impl Copy {
+    fn of_sample(path: PathBuf) -> Copy {
+        let whole = std::fs::read(sample()).unwrap();
+        std::fs::write(&path, &whole).unwrap();
+        let (_, manifest) = read_manifest(&path).unwrap();
+        let bundle = Bundle::open(&path).unwrap();
+        let record = service::fetch(&bundle, "hr:119:1").unwrap().entry.data.to_string();
+        let file = File::options().write(true).open(&path).unwrap();
+        Copy { path, file, whole, manifest, record }
+    }
+
+    fn attempt(&mut self, damage: &Damage) {
+        let (patches, end) = self.damaged(damage);
+        for (at, bytes) in &patches {
+            self.file.write_all_at(bytes, *at as u64).unwrap();
+        }
+        self.file.set_len(end as u64).unwrap();
+        let is_same = end == self.whole.len()
+            && patches.iter().all(|(at, bytes)| self.whole.get(*at..at + bytes.len()) == Some(&bytes[..]));
+        let tail = self.whole.len() - self.tail().len();
+        let is_outside_sections = patches.iter().all(|(at, _)| *at >= tail);
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match Bundle::open(&self.path) {
+            Ok(bundle) => {
+                assert!(is_same || damage.is_sealed || !is_outside_sections, "damage that hashes cover is not noticed");
+                if let Some(cut) = damage.cut_later {
+                    self.file.set_len(self.place(cut) as u64).unwrap();
+                }
+                self.ask(&bundle, is_same);
+            }
+            Err(error) => {
+                assert!(!is_same, "{error}");
+                let said = error.to_string();
+                assert!(said.len() > 10 && !said.contains('\n'), "{said:?}");
+            }
+        }));
+        self.mend(&patches, end.min(damage.cut_later.map_or(end, |cut| self.place(cut))));
+        outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    }
+
+    /// Looks up what every part of a bundle answers. What is wrong may be missing or an error.
+    fn ask(&self, bundle: &Bundle, is_same: bool) {
+        for id in ["hr:119:1", "H.R. 1", "HSWM", "cfr:40:122.26", "none"] {
+            let found = service::fetch(bundle, id).map(|found| found.entry.data.to_string());
+            let found = found.and_then(|data| bundle.check_whole().map(|()| data));
+            if is_same && id == "hr:119:1" {
+                // Cut off while it is open, it is there or not to be had, never another and never gone.
+                match &found {
+                    Ok(data) => assert_eq!(*data, self.record),
+                    Err(error) => assert_eq!(error.code, Code::BundleUnavailable, "{error}"),
+                }
+            } else if let Err(error) = found {
+                assert_ne!(error.code, Code::InternalError, "{id}: {:?}", error.cause);
+            }
+        }
+        for number in (0..700).chain([usize::MAX]) {
+            let _ = (bundle.records().by_number(number), bundle.source_of_number(number));
+        }
+        let params = |query: &str| Params::parse(query).unwrap();
+        let _ = service::list_sources(bundle);
+        let _ = service::list_records(bundle, "bills", &params("congress=119&limit=2"));
+        let _ = service::list_sub_resource(bundle, "bills", "hr:119:1", "actions", &params("limit=2"));
+        let _ = service::get_dossier(bundle, "legislators", "M000133", &params(""));
+        let _ = service::list_records(bundle, "legislators", &params("q=Markley"));
+        let _ = service::search(bundle, &params("q=water&mode=lexical&limit=2"));
+    }
+
+    /// Manifest and footer.
+    fn tail(&self) -> &[u8] {
+        let footer = Footer::from_bytes(&self.whole[self.whole.len() - FOOTER..], self.whole.len() as u64).unwrap();
+        &self.whole[footer.manifest_offset as usize..]
+    }
+
+    /// Odd parts are of what lies behind the database, where our own sections are and mending costs little.
+    fn place(&self, part: u16) -> usize {
+        let from = if part % 2 == 1 { self.manifest.sections[0].length as usize } else { 0 };
+        from + (self.whole.len() - from) * usize::from(part) / (1 << 16)
+    }
+
+    /// What is written where, and where the file then ends.
+    fn damaged(&self, damage: &Damage) -> (Vec<(usize, Vec<u8>)>, usize) {
+        let mut manifest = self.tail().to_vec();
+        let mut at = self.whole.len() - manifest.len();
+        let mut footer = manifest.split_off(manifest.len() - FOOTER);
+        let mut fields: Vec<(usize, u64)> = Vec::new();
+        let mut patches = Vec::new();
+        for step in &damage.steps {
+            match *step {
+                Step::FooterByte(place, byte) => footer[usize::from(place) % FOOTER] ^= byte,
+                Step::FooterNumber(field, n) => {
+                    fields.push((FIELDS[usize::from(field) % FIELDS.len()], self.number(n)))
+                }
+                Step::ManifestByte(place, byte) => {
+                    let place = usize::from(place) % manifest.len().max(1);
+                    if let Some(there) = manifest.get_mut(place) {
+                        *there = byte;
+                    }
+                }
+                Step::ManifestNumber(nth, n) => {
+                    let starts: Vec<usize> = (1..manifest.len())
+                        .filter(|i| manifest[*i].is_ascii_digit() && matches!(manifest[i - 1], b':' | b'[' | b','))
+                        .collect();
+                    if let Some(from) = starts.get(usize::from(nth) % starts.len().max(1)).copied() {
+                        let to = from + manifest[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+                        manifest.splice(from..to, self.number(n).to_string().into_bytes());
+                    }
+                }
+                Step::Swap(a, b) => {
+                    let mut swapped = self.manifest.clone();
+                    let count = swapped.sections.len();
+                    let (a, b) = (usize::from(a) % count, usize::from(b) % count);
+                    let kind = swapped.sections[a].kind;
+                    swapped.sections[a].kind = std::mem::replace(&mut swapped.sections[b].kind, kind);
+                    manifest = serde_json::to_vec(&swapped).unwrap();
+                }
+                Step::SectionNumber(section, place, n) => {
+                    let section = &self.manifest.sections[usize::from(section) % self.manifest.sections.len()];
+                    let (start, length) = (section.offset as usize, section.length as usize);
+                    let far = usize::from(place & 0x7fff) % (length - 8);
+                    // DuckDB's own pages are DuckDB's affair, and C++; its header is what opening reads.
+                    let is_from_end = place & 0x8000 != 0 && section.kind != SectionKind::Database;
+                    let start = if is_from_end { start + length - 8 - far } else { start + far };
+                    patches.push((start, self.number(n).to_le_bytes().to_vec()));
+                }
+                Step::Shrink(part) => at = self.place(part).next_multiple_of(PAGE as usize).min(at),
+            }
+        }
+        if damage.is_sealed {
+            let mut sealed = Footer {
+                format: 2,
+                oldest_reader: 2,
+                manifest_offset: at as u64,
+                manifest_length: manifest.len() as u64,
+                file_length: (at + manifest.len() + FOOTER) as u64,
+                manifest_sha256: Sha256::digest(&manifest).into(),
+            };
+            for (field, n) in fields {
+                match field {
+                    8 => sealed.format = n as u32,
+                    12 => sealed.oldest_reader = n as u32,
+                    16 => sealed.manifest_offset = n,
+                    24 => sealed.manifest_length = n,
+                    32 => sealed.file_length = n,
+                    _ => sealed.manifest_sha256[..8].copy_from_slice(&n.to_le_bytes()),
+                }
+            }
+            footer = sealed.to_bytes().to_vec();
+        }
+        let end = at + manifest.len() + FOOTER;
+        patches.push((at, [manifest, footer].concat()));
+        (patches, damage.cut.map_or(end, |cut| self.place(cut).min(end)))
+    }
+
+    /// Numbers at edges, of types and of this file.
+    fn number(&self, n: u8) -> u64 {
+        let length = self.whole.len() as u64;
+        let manifest = length - self.tail().len() as u64;
+        let edges = [
+            0,
+            1,
+            8,
+            32,
+            128,
+            PAGE,
+            length,
+            length - FOOTER_LENGTH,
+            manifest,
+            manifest - PAGE,
+            u64::from(u32::MAX),
+            1 << 32,
+            u64::MAX,
+            u64::MAX - 7,
+            u64::MAX / 16,
+            i64::MAX as u64,
+            1 << 63,
+        ];
+        edges.get(usize::from(n)).copied().unwrap_or(u64::from(n))
+    }
+
+    /// Puts back what was overwritten and cut off.
+    fn mend(&mut self, patches: &[(usize, Vec<u8>)], cut: usize) {
+        for (at, bytes) in patches {
+            let to = (at + bytes.len()).min(self.whole.len());
+            self.file.write_all_at(&self.whole[*at..to], *at as u64).unwrap();
+        }
+        let cut = cut.min(self.whole.len());
+        self.file.write_all_at(&self.whole[cut..], cut as u64).unwrap();
+        self.file.set_len(self.whole.len() as u64).unwrap();
+    }
+}

@@ -1,0 +1,241 @@
+//! Requests to `/mcp` of the real binary, headers and JSON-RPC: every answer is one that HTTP and JSON-RPC know, none is a fault of
+//! ours, and the server lives.
+//!
+//! An input is header lines, an empty line and a body. What frames the request is not in it: a request that never ends finds
+//! the server's patience, which other tests do.
+
+use serde_json::{Value, json};
+
+use crate::mutate::Random;
+use crate::support::Server;
+use crate::wire::{last_words, send};
+use crate::{SOME, Target, mutate};
+
+const OLD: &str = "2025-11-25";
+const NEW: &str = "2026-07-28";
+
+/// JSON-RPC's code for "our fault".
+const INTERNAL: i64 = -32603;
+
+const WORDS: &[&str] = &[
+    "null",
+    "true",
+    "[]",
+    "{}",
+    "\"\"",
+    "\\u0000",
+    "\\ud800",
+    "\\\"",
+    ",",
+    ":",
+    "[[[[[[[[",
+    "{\"a\":",
+    "tools/call",
+    "\"arguments\":",
+    "\"id\":",
+    "\"_meta\":",
+    "progressToken",
+    "notifications/cancelled",
+    "mcp-session-id: x\n",
+    "mcp-name: search\n",
+    "mcp-protocol-version: 2025-03-26\n",
+    "accept-encoding: gzip\n",
+    "expect: 100-continue\n",
+    "x-request-id: \u{7}\n",
+    "host: evil.example\n",
+    "origin: null\n",
+    "' OR 1=1 --",
+    "../",
+];
+
+/// Calls of every tool, each with arguments that it takes.
+fn calls() -> Vec<(&'static str, Value)> {
+    vec![
+        ("get_bill", json!({ "bill_id": "H.R. 1, 119th", "detail": "full" })),
+        ("get_legislator", json!({ "bioguide_id": "M000133" })),
+        ("get_committee", json!({ "committee_id": "HSWM" })),
+        ("list_committee_members", json!({ "committee_id": "HSWM", "congress": 119, "limit": 3 })),
+        ("list_cosponsors", json!({ "bill_id": "hr:119:1", "limit": 3, "cursor": "MDEyMzQ1Njdb" })),
+        ("get_bill_text", json!({ "bill_id": "hr:119:1", "section": "101", "version": "enr", "max_bytes": 2000 })),
+        ("list_member_votes", json!({ "bioguide_id": "M000133", "limit": 2 })),
+        (
+            "search",
+            json!({ "query": "\"drinking water\" -lead title:act", "source": "bills", "since": "2020", "until": "2026-01-31" }),
+        ),
+        (
+            "lexical_search",
+            json!({ "query": "water", "source": ["bills", "crs-reports"], "filters": { "congress": 119, "introduced_date.gte": "2025-01-01" } }),
+        ),
+        ("semantic_search", json!({ "query": "clean water", "filters": { "congress": [119, 118] }, "limit": 1 })),
+        ("fetch", json!({ "id": "40 CFR 122.26" })),
+        (
+            "resolve_entity",
+            json!({ "query": "Sen. Markley from Mass.", "entity_type": "legislators", "filters": { "party": "D" } }),
+        ),
+        (
+            "count",
+            json!({ "resource": "bills", "group_by": ["congress", "type"], "query": "water", "filters": { "congress": 119 }, "limit": 5 }),
+        ),
+        ("sum", json!({ "resource": "lda-filings", "sum_field": "income", "group_by": "year" })),
+        ("time_series", json!({ "resource": "bills", "time_field": "introduced_date", "interval": "month" })),
+        ("get_bill_dossier", json!({ "bill_id": "hr:119:1" })),
+        ("get_legislator_dossier", json!({ "bioguide_id": "M000133" })),
+        ("get_committee_dossier", json!({ "committee_id": "HSWM" })),
+        ("get_public_law_dossier", json!({ "id": "P.L. 119-21" })),
+        ("ping", json!({})),
+        ("get_guide", json!({ "guide_key": "ids" })),
+    ]
+}
+
+/// Valid requests of both eras.
+fn corpus() -> Vec<Vec<u8>> {
+    let implementation = json!({ "name": "fuzz", "version": "1" });
+    let mut asked = vec![
+        (
+            "initialize",
+            json!({ "protocolVersion": OLD, "capabilities": { "roots": {}, "sampling": {} }, "clientInfo": implementation }),
+        ),
+        ("ping", json!({})),
+        ("server/discover", json!({})),
+        ("tools/list", json!({ "cursor": "x" })),
+        ("prompts/list", json!({})),
+        ("prompts/get", json!({ "name": "member_profile", "arguments": { "member": "Ed Markey", "congress": "119" } })),
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("resources/read", json!({ "uri": "josh://guides/ids" })),
+        ("resources/read", json!({ "uri": "josh://records/hr:119:1" })),
+        ("resources/read", json!({ "uri": "josh://catalog/fields/bills" })),
+        ("resources/read", json!({ "uri": "josh://catalog/errors/invalid_cursor" })),
+        (
+            "completion/complete",
+            json!({ "ref": { "type": "ref/prompt", "name": "member_profile" }, "argument": { "name": "member", "value": "Mark" } }),
+        ),
+        ("logging/setLevel", json!({ "level": "debug" })),
+    ];
+    asked.extend(calls().into_iter().map(|(tool, with)| ("tools/call", json!({ "name": tool, "arguments": with }))));
+    let mut corpus = Vec::new();
+    for (number, (method, params)) in asked.into_iter().enumerate() {
+        let body = json!({ "jsonrpc": "2.0", "id": number, "method": method, "params": params });
+        corpus.push(message(&[("mcp-protocol-version", OLD), ("x-request-id", "fuzz-1")], &body));
+        let mut body = json!({ "jsonrpc": "2.0", "id": format!("n{number}"), "method": method, "params": params });
+        body["params"]["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": NEW,
+            "io.modelcontextprotocol/clientInfo": implementation,
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        });
+        let mut headers = vec![("mcp-protocol-version", NEW), ("mcp-method", method)];
+        headers.extend(params["name"].as_str().or(params["uri"].as_str()).map(|name| ("mcp-name", name)));
+        corpus.push(message(&headers, &body));
+    }
+    for notification in ["notifications/initialized", "notifications/cancelled"] {
+        let params = json!({ "requestId": 1, "reason": "x" });
+        corpus.push(message(&[], &json!({ "jsonrpc": "2.0", "method": notification, "params": params })));
+    }
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    corpus.push(message(&[("origin", "http://localhost:6274")], &json!([ping, ping])));
+    corpus.push(message(&[], &json!({ "jsonrpc": "2.0", "id": 1, "result": {} })));
+    corpus
+}
+
+fn message(headers: &[(&str, &str)], body: &Value) -> Vec<u8> {
+    let own = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    let lines: String = own.iter().chain(headers).map(|(name, value)| format!("{name}: {value}\n")).collect();
+    format!("{lines}\n{body}").into_bytes()
+}
+
+/// Half of the time the body stays JSON, and something in it is another: bytes alone seldom get past the parser.
+fn mutated(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
+    if random.one_in(2) {
+        return mutate::bytes(random, corpus, WORDS);
+    }
+    let (head, body) = parts(random.of(corpus).as_slice());
+    let mut body: Value = serde_json::from_slice(body).unwrap();
+    for _ in 0..=random.below(3) {
+        // What a tool is called with, more often than what surrounds it.
+        match body.pointer_mut("/params/arguments") {
+            Some(arguments) if !random.one_in(3) => change(random, arguments),
+            _ => change(random, &mut body),
+        }
+    }
+    [head, b"\n\n", body.to_string().as_bytes()].concat()
+}
+
+/// Changes one value somewhere in the tree.
+fn change(random: &mut Random, value: &mut Value) {
+    let is_inner = matches!(value, Value::Array(items) if !items.is_empty())
+        || matches!(value, Value::Object(fields) if !fields.is_empty());
+    if is_inner && !random.one_in(12) {
+        match value {
+            Value::Array(items) => {
+                let at = random.below(items.len());
+                return change(random, &mut items[at]);
+            }
+            Value::Object(fields) => {
+                let name = fields.keys().nth(random.below(fields.len())).unwrap().clone();
+                match random.below(12) {
+                    0 => drop(fields.remove(&name)),
+                    1 => {
+                        let kept = fields[&name].clone();
+                        let renamed = mutate::bytes(random, &[name.into_bytes()], WORDS);
+                        fields.insert(String::from_utf8_lossy(&renamed).into_owned(), kept);
+                    }
+                    _ => change(random, &mut fields[&name]),
+                }
+                return;
+            }
+            _ => {}
+        }
+    }
+    *value = match (&*value, random.below(12)) {
+        (_, 0) => Value::Null,
+        (_, 1) => json!(random.one_in(2)),
+        (_, 2) => json!([value, value]),
+        (_, 3) => json!({ "": value }),
+        (_, 4) => json!(random.next() as i64),
+        (_, 5) => json!(random.next() as f64 * 1e250),
+        (_, 6) => json!("x".repeat(random.below(20_000))),
+        (_, 7) => json!(vec!["a"; random.below(500)]),
+        (Value::String(text), _) => {
+            let changed = mutate::bytes(random, &[text.clone().into_bytes()], WORDS);
+            json!(String::from_utf8_lossy(&changed))
+        }
+        (Value::Number(_), _) => json!([-1, 0, 1, 120, 200, 201, 1 << 32, i64::MAX][random.below(8)]),
+        _ => json!("hr:119:1"),
+    };
+}
+
+/// Header lines and body.
+fn parts(input: &[u8]) -> (&[u8], &[u8]) {
+    let end = input.windows(2).position(|pair| pair == b"\n\n");
+    end.map_or((input, &[]), |end| (&input[..end], &input[end + 2..]))
+}
+
+/// Given requests that are wrong in every way, when they are posted, then each gets an answer that is no fault of the server's.
+#[test]
+fn every_request_gets_an_answer_and_the_server_lives() {
+    let mut server = Server::start(&[]);
+    let target = Target { name: "rpc", count: SOME, corpus: corpus(), mutate: &mutated };
+    target.run(|input| attempt(&server, input));
+    assert!(server.is_running());
+    assert_eq!(server.get("/livez").status, 200);
+    assert_eq!(server.get("/v1/bills/hr:119:1").json()["data"]["id"], "hr:119:1");
+    assert!(!server.logged("panicked"), "{:?}", server.log());
+}
+
+fn attempt(server: &Server, input: &[u8]) {
+    let (head, body) = parts(input);
+    let reply = send(server, b"POST /mcp", head, body);
+    reply.must_be_no_fault_of(server);
+    assert!(!reply.is_mute(), "{} with nothing to read", reply.status);
+    let said = &reply.said;
+    let Some(json) = reply.json() else { return };
+    assert_ne!(json["error"]["code"], INTERNAL, "{said}; {}", last_words(server));
+    assert_ne!(json["result"]["_meta"]["error_code"], "internal_error", "{said}; {}", last_words(server));
+    assert!(json["error"].is_object() != json["result"].is_object(), "{said}");
+    if let Ok(asked) = serde_json::from_slice::<Value>(body)
+        && !json["id"].is_null()
+    {
+        assert_eq!(json["id"], asked["id"], "{said}");
+    }
+}
