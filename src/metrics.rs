@@ -8,6 +8,7 @@ use prometheus::{
 };
 
 use crate::bundle::Bundle;
+use crate::catalog::wording::day;
 
 pub static METRICS: LazyLock<Metrics> = LazyLock::new(Metrics::new);
 
@@ -110,14 +111,8 @@ fn three_digits(status: u16, digits: &mut [u8; 3]) -> &str {
 }
 
 /// Seconds since a day began.
-fn age(day: &str) -> i64 {
-    let mut parts = day.split('-').map(|part| part.parse::<u16>().ok());
-    let mut next = || parts.next().flatten();
-    let date = (|| {
-        let (year, month, day) = (next()?, next()?, next()?);
-        time::Date::from_calendar_date(i32::from(year), time::Month::try_from(month as u8).ok()?, day as u8).ok()
-    })();
-    date.map_or(0, |date| (time::OffsetDateTime::now_utc() - date.midnight().assume_utc()).whole_seconds())
+fn age(iso: &str) -> i64 {
+    day(iso).map_or(0, |day| (time::OffsetDateTime::now_utc() - day.midnight().assume_utc()).whole_seconds())
 }
 
 #[cfg(test)]

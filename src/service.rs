@@ -2,6 +2,7 @@
 //! into an `Answer`, here.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -247,7 +248,9 @@ impl Josh {
     /// Answers a call over this bundle. When the caller goes away, or time is up, so is its query.
     pub async fn answer(&self, bundle: &Arc<Bundle>, call: Call, params: Params) -> Result<Answer> {
         if call.is_quick() {
-            return call.answer(bundle, &params, self.limits);
+            // On a blocking thread a panic ends the thread; here it would end a worker, and nobody would get an answer.
+            let answered = catch_unwind(AssertUnwindSafe(|| call.answer(bundle, &params, self.limits)));
+            return answered.unwrap_or_else(|_| Err(Error::internal("a panic, which is in the log above")));
         }
         let late = || Error::new(Code::AnswerTimeout, format!("No answer within {} ms.", self.time.as_millis()));
         tokio::time::timeout(self.time, self.answer_in_turn(bundle, call, params)).await.map_err(|_| late())?

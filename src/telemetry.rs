@@ -10,8 +10,10 @@ use crate::settings::LogFormat;
 
 /// Starts logging. A thread of its own writes, whatever is there at once; when the guard is dropped, what is left.
 pub fn start(filter: &str, format: LogFormat) -> Result<WorkerGuard> {
-    // A bare level is about Josh; what the libraries say below a warning helps nobody who runs it.
-    let ours = matches!(filter, "warn" | "info" | "debug" | "trace").then(|| format!("warn,josh={filter}"));
+    // A bare level is about Josh; what the libraries say below a warning helps nobody who runs it, nor does an error for each
+    // request of a stranger that is not HTTP.
+    let ours =
+        matches!(filter, "warn" | "info" | "debug" | "trace").then(|| format!("warn,actix_http=off,josh={filter}"));
     let filter = EnvFilter::try_new(ours.as_deref().unwrap_or(filter))
         .with_context(|| format!("log: {filter:?} is not a level or a filter"))?;
     let (writer, guard) = tracing_appender::non_blocking(BufWriter::with_capacity(1 << 16, std::io::stderr()));

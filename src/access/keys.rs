@@ -123,11 +123,12 @@ impl KeyFile {
         lock.lock().with_context(|| format!("cannot lock {}", beside.display()))?;
         let mut table = if path.exists() { read(path)? } else { Table::default() };
         let changed = change(&mut table)?;
-        // Mode 0600: names of callers are nobody else's business. The owner stays who it was.
+        // Mode 0600: names of callers are nobody else's business. The owner stays who it was, and a new file is the folder's: root
+        // makes keys for a service that runs as someone else.
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(serde_json::to_string_pretty(&table)?.as_bytes())?;
         file.as_file().sync_all()?;
-        if let Ok(before) = std::fs::metadata(path) {
+        if let Ok(before) = std::fs::metadata(path).or_else(|_| std::fs::metadata(folder)) {
             use std::os::unix::fs::MetadataExt;
             // Only root can; for others the owner is themselves already.
             let _ = std::os::unix::fs::fchown(file.as_file(), Some(before.uid()), Some(before.gid()));

@@ -101,7 +101,17 @@ fn parse_by(input: &str, counts: impl Fn(&Rule) -> bool) -> Option<Parsed> {
     }
     RULES.iter().filter(|rule| counts(rule)).find_map(|rule| {
         let captures = rule.pattern.captures(&cleaned)?;
-        (rule.read)(&captures).map(|found| found.into_parsed(rule.source))
+        let parsed = (rule.read)(&captures)?.into_parsed(rule.source);
+        (rule.is_canonical || is_own_form(&parsed)).then_some(parsed)
+    })
+}
+
+/// Whether a canonical form reads this as itself. Other spellings match more loosely, and may have caught something else.
+fn is_own_form(parsed: &Parsed) -> bool {
+    let id = parsed.in_congress(119);
+    RULES.iter().filter(|rule| rule.is_canonical && rule.source == id.source).any(|rule| {
+        let read = rule.pattern.captures(&id.text).and_then(|captures| (rule.read)(&captures));
+        matches!(read, Some(Found::Text(text)) if text == id.text)
     })
 }
 
@@ -133,6 +143,7 @@ const BARE_PREFIX: &[(&str, &str)] = &[
 /// One spelling.
 struct Rule {
     source: &'static str,
+    is_canonical: bool,
     pattern: Regex,
     read: fn(&Captures) -> Option<Found>,
 }
@@ -258,7 +269,7 @@ fn law(captures: &Captures) -> Option<Found> {
 
 fn cfr(captures: &Captures) -> Option<Found> {
     static PARAGRAPHS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\([A-Za-z0-9]+\))+$"));
-    let section = captures.name("section")?.as_str();
+    let section = captures.name("section")?.as_str().trim_end_matches('.');
     // "122.26(b)(2)" cites a paragraph of 122.26; "1.401(k)-1" is a section.
     let section = PARAGRAPHS.replace(section, "");
     let title: u8 = captures.name("title")?.as_str().parse().ok()?;
@@ -311,13 +322,12 @@ const UUID: &str = r"(?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0
 const FR: &str = r"(?P<fr>(?:[crxz]\d{0,2}-)?(?:(?:19|20)\d{2}-\d{4,6}|\d{2}-\d{4,6})|[exz]\d{1,2}-\d{1,6})";
 const CRS: &str = r"(?P<prefix>rl|rs|if|in|ig|lsb|te|r)(?P<digits>\d{5})";
 
-static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+/// Canonical forms, in the order of FORMS.
+fn canonical_rules() -> Vec<Rule> {
     let mut rules = Vec::new();
     let mut rule = |source: &'static str, text: &str, read: fn(&Captures) -> Option<Found>| {
-        rules.push(Rule { source, pattern: pattern(&format!("^{text}$")), read });
+        rules.push(Rule { source, is_canonical: true, pattern: pattern(&format!("^{text}$")), read });
     };
-
-    // Canonical forms, in the order of FORMS.
     rule("bills", r"(?P<type>hr|s|[hs]jres|[hs]res|[hs]conres):(?P<congress>\d{1,3}):(?P<n>\d{1,5})", measure_id);
     rule("amendments", r"(?P<type>[hs]amdt):(?P<congress>\d{1,3}):(?P<n>\d{1,5})", measure_id);
     rule("public-laws", r"pl:(?P<congress>\d{1,3}):(?P<n>\d{1,4})", law);
@@ -365,6 +375,14 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         Some(Found::Text(format!("staff:{}", lower(c, "slug")?)))
     });
     rule("nominations", r"pn:(?P<congress>\d{1,3}):(?P<n>\d{1,5})(?:-(?P<part>\d{1,4}))?", nomination);
+    rules
+}
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let mut rules = canonical_rules();
+    let mut rule = |source: &'static str, text: &str, read: fn(&Captures) -> Option<Found>| {
+        rules.push(Rule { source, is_canonical: false, pattern: pattern(&format!("^{text}$")), read });
+    };
 
     // As people write them.
     rule("bills", &format!(r"{TYPE} ?(?:no\.? ?)?(?P<n>\d{{1,5}}){CONGRESS_AFTER}"), measure_id);
@@ -522,11 +540,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         r"url:(?:www\.)?gao\.gov/products/(?P<report>gao-(?:[a-z]{2,8}-)?\d{2}-\d{1,6}[a-z]{0,3})(?:/.*)?",
         |c| Some(Found::Text(format!("gao:{}", upper(c, "report")?))),
     );
-    rule("roll-call-votes", r"url:(?:clerk\.house\.gov)/votes/(?P<year>\d{4})(?P<n>\d{1,4})", |c| {
-        let year: i64 = c.name("year")?.as_str().parse().ok()?;
-        let congress = (year - 1787) / 2;
-        Some(Found::Text(format!("house:{congress}:{}:{}", year - 1786 - congress * 2, number(c, "n")?)))
-    });
+    rule("roll-call-votes", r"url:clerk\.(?P<chamber>house)\.gov/votes/(?P<year>\d{4})(?P<n>\d{1,4})", vote);
     rule(
         "roll-call-votes",
         r"url:(?:www\.)?(?P<chamber>senate)\.gov/.*vote_(?P<congress>\d{1,3})_(?P<session>\d)_(?P<n>\d{5})\.(?:htm|xml)",

@@ -99,6 +99,15 @@ pub fn cited_measure(id: &str) -> String {
     }
 }
 
+/// A day as ISO writes it.
+pub fn day(iso: &str) -> Option<time::Date> {
+    let (year, rest) = iso.split_once('-')?;
+    let (month, day) = rest.split_once('-')?;
+    let is_iso = [(year, 4), (month, 2), (day, 2)].iter().all(|(part, length)| part.len() == *length);
+    let month = time::Month::try_from(month.parse::<u8>().ok()?).ok()?;
+    time::Date::from_calendar_date(year.parse().ok()?, month, day.parse().ok()?).ok().filter(|_| is_iso)
+}
+
 /// The congress that sits on a date: a new one begins on 3 January of each odd year.
 pub fn congress_on(iso: &str) -> Option<i64> {
     let year: i64 = iso.get(..4)?.parse().ok()?;

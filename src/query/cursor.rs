@@ -6,6 +6,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
 use crate::bundle::stable_hash;
+use crate::catalog::Kind;
+use crate::catalog::wording::day;
 use crate::error::{Code, Error, Result};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,8 +28,9 @@ impl Cursor {
         URL_SAFE_NO_PAD.encode(format!("{check:08x}{json}"))
     }
 
-    /// Reads a cursor that was made for the list with this hash.
-    pub fn decode(text: &str, list: u64) -> Result<Cursor> {
+    /// Reads a cursor that was made for the list with this hash, sorted by a column of this kind. Anyone can make one up: what it
+    /// says must fit where it goes.
+    pub fn decode(text: &str, list: u64, sorted: Option<Kind>) -> Result<Cursor> {
         let bad = |message: &str| {
             let mut error = Error::new(Code::InvalidCursor, message);
             error.field = Some("cursor".into());
@@ -40,8 +43,15 @@ impl Cursor {
             if u32::from_str_radix(check, 16).ok()? != stable_hash(json.as_bytes()) as u32 {
                 return None;
             }
-            let (list, ord, key, total) = serde_json::from_str(json).ok()?;
-            Some(Cursor { list, ord, key, total })
+            let (list, ord, key, total): (u64, u64, Option<String>, u64) = serde_json::from_str(json).ok()?;
+            let fits = match (sorted, &key) {
+                (_, None) => true,
+                (Some(Kind::Date), Some(key)) => day(key).is_some(),
+                (Some(Kind::Int), Some(key)) => key.parse::<i64>().is_ok(),
+                (Some(Kind::Bool), Some(key)) => key.parse::<bool>().is_ok(),
+                (_, Some(_)) => true,
+            };
+            (fits && ord <= i64::MAX as u64).then_some(Cursor { list, ord, key, total })
         };
         let cursor = read().ok_or_else(|| bad("The cursor can't be read."))?;
         if cursor.list != list {
@@ -58,14 +68,32 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cursor_comes_back_as_it_was(list: u64, ord: u64, key: Option<String>, total: u64) {
-            let cursor = Cursor { list, ord, key, total };
-            prop_assert_eq!(Cursor::decode(&cursor.encode(), list).unwrap(), cursor);
+        fn a_cursor_comes_back_as_it_was(list: u64, ord: u32, key: Option<String>, total: u64) {
+            let cursor = Cursor { list, ord: ord.into(), key, total };
+            prop_assert_eq!(Cursor::decode(&cursor.encode(), list, None).unwrap(), cursor);
         }
 
         #[test]
         fn garbage_is_an_invalid_cursor(text in ".{0,80}") {
-            prop_assert_eq!(Cursor::decode(&text, 1).unwrap_err().code, Code::InvalidCursor);
+            prop_assert_eq!(Cursor::decode(&text, 1, None).unwrap_err().code, Code::InvalidCursor);
+        }
+    }
+
+    #[test]
+    fn a_cursor_whose_key_does_not_fit_its_column_is_invalid() {
+        let decode = |ord: u64, key: &str, kind: Kind| {
+            let cursor = Cursor { list: 1, ord, key: Some(key.into()), total: 5 };
+            Cursor::decode(&cursor.encode(), 1, Some(kind))
+        };
+        assert!(decode(1, "2025-01-31", Kind::Date).is_ok() && decode(1, "-5", Kind::Int).is_ok());
+        for (ord, key, kind) in [
+            (1, "no date", Kind::Date),
+            (1, "2025-02-30", Kind::Date),
+            (1, "five", Kind::Int),
+            (1, "1", Kind::Bool),
+            (u64::MAX, "a", Kind::Keyword),
+        ] {
+            assert_eq!(decode(ord, key, kind).unwrap_err().code, Code::InvalidCursor, "{key}");
         }
     }
 }

@@ -221,7 +221,8 @@ pub(super) fn read_filter(name: &str, value: &str, table: &Table, read_id: ReadI
 /// Runs the request. Blocks: call it on a blocking thread.
 pub fn list(bundle: &Bundle, table: &Table, request: &ListRequest) -> Result<Page> {
     let hash = request.hash(bundle, table);
-    let cursor = request.cursor.as_deref().map(|c| Cursor::decode(c, hash)).transpose()?;
+    let sorted = request.sort.map(|(field, _)| field.kind);
+    let cursor = request.cursor.as_deref().map(|c| Cursor::decode(c, hash, sorted)).transpose()?;
     let total = match (&cursor, &table.under, table.facts) {
         (Some(cursor), _, _) => cursor.total,
         (None, Some(under), _) if request.filters.is_empty() => under.len() as u64,

@@ -59,7 +59,7 @@ pub fn resolve(
     let mut key = format!("resolve {} {} {typed}", bundle.manifest.id, source.key);
     filters.iter().for_each(|(name, value)| key.push_str(&format!("\n{name}={value}")));
     let list = stable_hash(key.as_bytes());
-    let from = request.cursor().map(|c| Cursor::decode(c, list)).transpose()?.map_or(0, |c| c.ord as usize);
+    let from = request.cursor().map(|c| Cursor::decode(c, list, None)).transpose()?.map_or(0, |c| c.ord as usize);
     let candidates = Candidates::find(bundle, &[source], &filters)?;
     let (matches, nearest) = find(bundle, source, &typed, &candidates)?;
     let total = matches.len() as u64;

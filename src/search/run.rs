@@ -40,7 +40,8 @@ pub struct Results {
 /// Runs the search. Blocks: call it on a blocking thread.
 pub fn search(bundle: &Bundle, request: &SearchRequest) -> Result<Results> {
     let hash = request.hash(bundle);
-    let from = request.cursor.as_deref().map(|c| Cursor::decode(c, hash)).transpose()?.map_or(0, |c| c.ord as usize);
+    let from =
+        request.cursor.as_deref().map(|c| Cursor::decode(c, hash, None)).transpose()?.map_or(0, |c| c.ord as usize);
     let asked = Asked::of(bundle, request)?;
     let found = asked.find(from + request.limit)?;
     let total = found.total();

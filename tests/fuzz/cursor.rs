@@ -48,12 +48,12 @@ pub fn sealed(inside: &[u8]) -> String {
 }
 
 fn check(text: &str) {
-    match Cursor::decode(text, LIST) {
+    match Cursor::decode(text, LIST, None) {
         Ok(cursor) => {
             assert_eq!(cursor.list, LIST);
             let again = cursor.encode();
-            assert_eq!(Cursor::decode(&again, LIST).unwrap(), cursor);
-            assert_eq!(Cursor::decode(&again, LIST).unwrap().encode(), again);
+            assert_eq!(Cursor::decode(&again, LIST, None).unwrap(), cursor);
+            assert_eq!(Cursor::decode(&again, LIST, None).unwrap().encode(), again);
         }
         Err(error) => {
             assert_eq!((error.code, error.field.as_deref()), (Code::InvalidCursor, Some("cursor")));
@@ -61,5 +61,5 @@ fn check(text: &str) {
         }
     }
     // Never for another list.
-    assert!(Cursor::decode(text, LIST + 1).is_err() || Cursor::decode(text, LIST).is_err());
+    assert!(Cursor::decode(text, LIST + 1, None).is_err() || Cursor::decode(text, LIST, None).is_err());
 }

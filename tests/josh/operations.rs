@@ -170,3 +170,11 @@ fn the_configuration_can_be_printed_and_used() {
     let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
     assert!(wrong.status.code() == Some(2) && said.contains("Did you mean listen?"), "{said}");
 }
+
+/// The example configuration is what the binary prints.
+#[test]
+fn the_packaged_configuration_is_the_one_that_is_printed() {
+    let printed = String::from_utf8(run(&["serve", "--print-config"]).stdout).unwrap();
+    let packaged = include_str!("../../packaging/josh.toml");
+    assert_eq!(packaged, printed, "run: josh serve --print-config > packaging/josh.toml");
+}
