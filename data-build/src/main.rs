@@ -1,8 +1,10 @@
 //! Makes Josh bundles from official files.
 
 mod amendatory;
+mod archive;
 mod build;
 mod embedding;
+mod encoding;
 mod eval;
 mod eval_names;
 mod finish;
@@ -11,8 +13,10 @@ mod input;
 mod mentions;
 mod passages;
 mod progress;
+mod read;
 mod reader;
 mod record;
+mod record_cache;
 mod report;
 mod sources;
 mod stage;
@@ -39,6 +43,10 @@ enum Verb {
     ///
     /// The same files give the same bundle id. A record that can't be read is reported with its file and the reason.
     Build(build::Build),
+    /// Read official files and write the records found in them, one JSON object a line
+    ///
+    /// Shows what a build would take from them, record by record, before anything is merged, linked or left out as a repetition.
+    Read(read::Read),
     /// Write a bundle of meaningless texts, of any size, for benchmarks
     ///
     /// Its vectors are hashes of words, not the model's: it measures speed, not quality.
@@ -52,6 +60,7 @@ enum Verb {
 fn main() -> ExitCode {
     let done = match Command::parse().verb {
         Verb::Build(build) => build.run(),
+        Verb::Read(read) => read.run(),
         Verb::Synth(synth) => synth.run(),
         Verb::Eval(eval) => eval.run(),
         Verb::EvalNames(eval) => eval.run(),
