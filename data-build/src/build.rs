@@ -269,7 +269,8 @@ impl ReadAll {
 
     /// Takes what was kept of a file, or reads it.
     fn read_file(&mut self, key: &'static str, input: &Input, reading: &Reading, stage: &mut Stage) -> Result<()> {
-        let cache = reading.cache.as_ref().filter(|_| !sources::looks_around(key));
+        let cache =
+            reading.cache.as_ref().filter(|_| native::source_of(input).is_some() || !sources::looks_around(key));
         let entry = cache.and_then(|cache| cache.entry(key, input));
         stage.begin(key, &input.name, None);
         let before = stage.total().skipped;

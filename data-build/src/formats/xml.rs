@@ -14,15 +14,30 @@ pub fn parse(text: &str) -> anyhow::Result<Document<'_>> {
     refuse_entity_bombs(text)?;
     let options = ParsingOptions { allow_dtd: true, nodes_limit: u32::MAX, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)?;
-    let mut depths: Vec<u32> = Vec::new();
-    // Nodes are numbered in document order, so a parent's depth is known before its children's.
-    for node in document.descendants() {
-        let depth = node.parent().and_then(|p| depths.get(p.id().get_usize())).map_or(0, |d| d + 1);
-        anyhow::ensure!(depth <= DEEPEST, "nested more than {DEEPEST} elements deep");
-        depths.resize(node.id().get_usize() + 1, 0);
-        depths[node.id().get_usize()] = depth;
-    }
+    anyhow::ensure!(depth(&document) <= DEEPEST, "nested more than {DEEPEST} elements deep");
     Ok(document)
+}
+
+/// How deep the deepest element lies, found without recursion.
+fn depth(document: &Document) -> u32 {
+    let (mut node, mut depth, mut deepest) = (document.root(), 0, 0);
+    loop {
+        if let Some(child) = node.first_child() {
+            (node, depth) = (child, depth + 1);
+            deepest = deepest.max(depth);
+            continue;
+        }
+        loop {
+            if let Some(next) = node.next_sibling() {
+                node = next;
+                break;
+            }
+            match node.parent() {
+                Some(parent) => (node, depth) = (parent, depth - 1),
+                None => return deepest,
+            }
+        }
+    }
 }
 
 /// The parser stops entities that unfold into each other for ever, but not a long one that is used a million times.
