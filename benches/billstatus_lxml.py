@@ -8,6 +8,7 @@ from lxml import etree
 
 TAG = re.compile(r"<[^>]+>")
 SPACE = re.compile(r"\s+")
+TYPES = {"hr", "s", "hjres", "sjres", "hres", "sres", "hconres", "sconres"}
 ID = re.compile(r"(\d+)-(\d+)")
 
 
@@ -109,6 +110,8 @@ def read(root, out):
     lines = [amendment(a, bid) for a in bill.iterfind("amendments/amendment")]
     for e in bill.iterfind("cboCostEstimates/item"):
         url = text(e, "url") or text(e, "rptUrl")
+        if not url.rsplit("/", 1)[-1].isdigit():
+            continue
         lines.append({"source": "cbo-estimates", "id": "cbo:" + url.rsplit("/", 1)[-1], "bill_id": bid, "title": text(e, "title") or text(e, "rptTitle"),
                       "published_date": (text(e, "pubDate") or text(e, "rptPubDate"))[:10], "stage": text(e, "description")})
     reports = {}
@@ -132,6 +135,8 @@ def read(root, out):
     area = text(bill.find("policyArea"), "name") or (text(subjects.find("policyArea"), "name") or text(subjects.find("primarySubject"), "name") if subjects is not None else "")
     related = []
     for r in bill.iterfind("relatedBills/item"):
+        if text(r, "type").lower() not in TYPES:
+            continue
         for d in r.iterfind("relationshipDetails/item"):
             related.append({"bill_id": ":".join([text(r, "type").lower(), text(r, "congress"), text(r, "number")]), "title": text(r, "title") or text(r, "latestTitle"),
                             "relationship": text(d, "type"), "identified_by": text(d, "identifiedBy")})

@@ -218,6 +218,7 @@ pub fn inputs(from: &Path) -> Result<(Vec<(&'static str, Input)>, Vec<String>)> 
 
 /// Has the right reader read a file.
 pub fn read(key: &str, input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
+    input.ensure_there()?;
     match native::source_of(input) {
         Some(_) => native::read(input, out).map(|()| Outcome::Read),
         None => sources::reader(key)(input, out),

@@ -112,6 +112,14 @@ impl Input {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 
+    /// Says why there are no bytes, if there are none: a reader that goes by the name alone would pass over it.
+    pub fn ensure_there(&self) -> Result<()> {
+        match &self.contents {
+            Contents::Missing(reason) => Err(anyhow::anyhow!("{reason}")),
+            Contents::OnDisk | Contents::Held(_) => Ok(()),
+        }
+    }
+
     /// Bytes as stored, packed or not.
     pub fn size(&self) -> u64 {
         match &self.contents {
@@ -123,10 +131,11 @@ impl Input {
 
     /// The bytes as stored, packed or not.
     pub fn open_stored(&self) -> Result<Box<dyn Read>> {
+        self.ensure_there()?;
         Ok(match &self.contents {
             Contents::OnDisk => Box::new(File::open(&self.path).context("cannot be opened")?),
             Contents::Held(bytes) => Box::new(Cursor::new(bytes.clone())),
-            Contents::Missing(reason) => anyhow::bail!("{reason}"),
+            Contents::Missing(_) => Box::new(io::empty()),
         })
     }
 
@@ -174,7 +183,8 @@ impl Input {
 
     /// The whole file as text, whatever its encoding.
     pub fn text(&self) -> Result<String> {
-        let mut bytes = Vec::new();
+        // A packed file grows as it comes; one byte more than the rest has finds its end without growing.
+        let mut bytes = Vec::with_capacity(self.size().min(LARGEST_DOCUMENT) as usize + 1);
         self.open()?.take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes)?;
         anyhow::ensure!(bytes.len() as u64 <= LARGEST_DOCUMENT, "larger than {} MiB", LARGEST_DOCUMENT >> 20);
         Ok(encoding::text(bytes))

@@ -1,5 +1,6 @@
 //! `josh-data-build read`: what the readers find in official files, as JSON lines. No checks, no merging, no bundle.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -32,10 +33,7 @@ struct Lines {
 impl Sink for Lines {
     fn record(&mut self, record: Record) {
         self.records += 1;
-        if let Err(error) = serde_json::to_writer(&mut self.out, &line(record))
-            .map_err(Into::into)
-            .and_then(|()| self.out.write_all(b"\n"))
-        {
+        if let Err(error) = write(&mut self.out, &record) {
             self.failure.get_or_insert(error);
         }
     }
@@ -72,24 +70,27 @@ impl Read {
     }
 }
 
-/// A record in the form that `SOURCE.josh.jsonl` has, with its source in front.
-fn line(record: Record) -> Value {
-    let mut line = Map::new();
-    line.insert("source".into(), json!(record.source));
-    line.insert("id".into(), json!(record.id));
-    line.extend(record.fields);
-    let mut rows: Map<String, Value> = Map::new();
-    for (sub, row) in record.rows {
-        if let Value::Array(list) = rows.entry(sub).or_insert_with(|| json!([])) {
-            list.push(Value::Object(row));
-        }
+/// Writes a record in the form that `SOURCE.josh.jsonl` has, with its source in front.
+fn write(out: &mut impl Write, record: &Record) -> std::io::Result<()> {
+    write!(out, "{{\"source\":{},\"id\":{}", json!(record.source), json!(record.id))?;
+    for (name, value) in &record.fields {
+        out.write_all(b",")?;
+        serde_json::to_writer(&mut *out, name)?;
+        out.write_all(b":")?;
+        serde_json::to_writer(&mut *out, value)?;
     }
-    line.insert("rows".into(), Value::Object(rows));
-    let sections = record.bodies.into_iter().flat_map(|body| {
-        body.sections.into_iter().map(move |s| {
+    let mut rows: BTreeMap<&str, Vec<&Map<String, Value>>> = BTreeMap::new();
+    for (sub, row) in &record.rows {
+        rows.entry(sub).or_default().push(row);
+    }
+    let sections = record.bodies.iter().flat_map(|body| {
+        body.sections.iter().map(|s| {
             json!({ "version": body.version, "order": body.order, "section": s.section, "heading": s.heading, "level": s.level, "text": s.text })
         })
     });
-    line.insert("body".into(), sections.collect());
-    Value::Object(line)
+    out.write_all(b",\"rows\":")?;
+    serde_json::to_writer(&mut *out, &rows)?;
+    out.write_all(b",\"body\":")?;
+    serde_json::to_writer(&mut *out, &sections.collect::<Vec<_>>())?;
+    out.write_all(b"}\n")
 }

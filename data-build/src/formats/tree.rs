@@ -72,20 +72,18 @@ impl<'a> Tree<'a> for &'a Value {
     }
 }
 
-/// An element by the local names of its children. Of several under one name those with parts count; of texts alone the first
-/// that says something, since the older BILLSTATUS repeats fields (`number`, `type`) within one amendment.
+/// An element by the local names of its children. Of several under one name the first that says something counts, since the
+/// older BILLSTATUS repeats fields (`number`, `type`) within one amendment.
 impl<'a, 'd: 'a> Tree<'a> for Node<'a, 'd> {
     fn get(self, name: &str) -> Option<Self> {
-        let mut text: Option<Self> = None;
+        let mut empty = None;
         for child in self.children().filter(|child| child.tag_name().name() == name) {
-            if child.has_parts() {
+            if Tree::text(child).is_none_or(|text| !text.is_empty()) {
                 return Some(child);
             }
-            if text.is_none_or(|found| Tree::text(found).as_deref() == Some("")) {
-                text = Some(child);
-            }
+            empty = empty.or(Some(child));
         }
-        text
+        empty
     }
 
     fn each(self, name: &str, f: &mut dyn FnMut(Self)) {

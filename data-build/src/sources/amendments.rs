@@ -65,8 +65,8 @@ pub fn record<'a>(value: impl Tree<'a>, rank: Rank, bill: Option<&str>) -> Resul
     record.set("bill_id", amended).set("purpose", purpose);
     record.set("amends_amendment_id", value.get("amendedAmendment").and_then(id_of));
     set_sponsor(value, &mut record);
-    let submitted = ["submittedDate", "proposedDate"].map(|name| dates::iso(&str_at(value, &[name])));
-    record.set("submitted_date", submitted.into_iter().flatten().next());
+    let submitted = ["submittedDate", "proposedDate"].into_iter().find_map(|name| dates::iso(&str_at(value, &[name])));
+    record.set("submitted_date", submitted);
     set_progress(value, &mut record);
     Ok(record)
 }
@@ -80,8 +80,8 @@ fn id_of<'a>(value: impl Tree<'a>) -> Option<String> {
 
 /// The Senate states a purpose; the House describes.
 fn purpose<'a>(value: impl Tree<'a>) -> Cow<'a, str> {
-    let stated = ["purpose", "description"].map(|name| str_at(value, &[name]));
-    stated.into_iter().find(|s| !s.is_empty()).unwrap_or_default()
+    let mut stated = ["purpose", "description"].into_iter().map(|name| str_at(value, &[name]));
+    stated.find(|s| !s.is_empty()).unwrap_or_default()
 }
 
 /// "S. Amdt. 8 to S. 5: To include crimes": a purpose alone ("In the nature of a substitute.") tells nothing apart.
