@@ -193,8 +193,11 @@ fn compressed(finish: &Finish, folder: &Path, out: &Path) -> Result<Manifest> {
     Ok(manifest)
 }
 
+/// A file, and the source whose reader gets it.
+pub type OfSource = (&'static str, Input);
+
 /// Every file, with the source whose reader gets it, and what is left alone. The order decides ties between files, so it is fixed.
-pub fn inputs(from: &Path) -> Result<(Vec<(&'static str, Input)>, Vec<String>)> {
+pub fn inputs(from: &Path) -> Result<(Vec<OfSource>, Vec<String>)> {
     anyhow::ensure!(from.is_dir(), "{} is not a folder", from.display());
     let (mut inputs, mut ignored) = (Vec::new(), Vec::new());
     for source in SOURCES {
@@ -234,7 +237,7 @@ struct ReadAll {
 }
 
 impl ReadAll {
-    fn of(inputs: &[(&'static str, Input)], reading: &Reading, stage: &mut Stage) -> Result<ReadAll> {
+    fn of(inputs: &[OfSource], reading: &Reading, stage: &mut Stage) -> Result<ReadAll> {
         let mut all = ReadAll { read_bytes: inputs.iter().map(|(_, input)| input.size()).sum(), ..ReadAll::default() };
         let bar = progress::bar(all.read_bytes, "{bar:30} {percent:>3} %  {eta:>4} left  {msg}", "");
         for (key, input) in inputs {

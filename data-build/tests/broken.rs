@@ -25,19 +25,19 @@ struct Built {
 
 impl Case {
     fn new() -> Case {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("in")).unwrap();
+        let folder = tempfile::tempdir().expect("it is done");
+        std::fs::create_dir(folder.path().join("in")).expect("it is done");
         Case { folder }
     }
 
     fn path(&self, name: &str) -> PathBuf {
         let path = self.folder.path().join("in").join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::create_dir_all(path.parent().expect("it is done")).expect("it is done");
         path
     }
 
     fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Case {
-        std::fs::write(self.path(name), bytes).unwrap();
+        std::fs::write(self.path(name), bytes).expect("it is done");
         self
     }
 
@@ -121,16 +121,16 @@ fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();
     for (name, bytes) in members {
-        zip.start_file(*name, options).unwrap();
-        zip.write_all(bytes).unwrap();
+        zip.start_file(*name, options).expect("it is done");
+        zip.write_all(bytes).expect("it is done");
     }
-    zip.finish().unwrap().into_inner()
+    zip.finish().expect("it is done").into_inner()
 }
 
 fn gz_of(bytes: &[u8]) -> Vec<u8> {
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    gz.write_all(bytes).unwrap();
-    gz.finish().unwrap()
+    gz.write_all(bytes).expect("it is done");
+    gz.finish().expect("it is done")
 }
 
 const ALL: &[&str] = &["--max-rejected", "100"];
@@ -152,7 +152,7 @@ fn each_kind_of_broken_file_is_listed_and_the_rest_goes_on() {
         .file("bills/cut.json", "{\"bill\": {\"type\": \"HR\",\n \"number\":")
         .file("bills/lines.jsonl", format!("{{\"bill\": \n\u{feff}\n\0\n{}\n", "{\"a\":".repeat(100_000)))
         .file("bills/cut.jsonl.gz", &gz_of(&vec![b'x'; 100_000])[..40])
-        .file("bills/cut.jsonl.zst", &zstd::encode_all(&b"{}\n{}\n"[..], 3).unwrap()[..10])
+        .file("bills/cut.jsonl.zst", &zstd::encode_all(&b"{}\n{}\n"[..], 3).expect("it is done")[..10])
         .file("saps/broken.yaml", "- a: [1, 2\n- b: }\n")
         .file("saps/deep.yaml", "[".repeat(100_000))
         .file("saps/laughs.yaml", laughing_yaml())
@@ -226,7 +226,7 @@ fn archives_are_read_member_by_member() {
     let bomb = zip_of(&[("bomb.xml", &vec![b' '; 80 << 20]), ("c.xml", status(5, "Beside a bomb").as_bytes())]);
     case.file("bills/BILLSTATUS-119-hr.zip", &good).file("bills/damaged.zip", &damaged).file("bills/bomb.zip", &bomb);
     case.file("bills/cut.zip", &good[..good.len() / 2]).file("bills/packed.xml.gz", gz_of(status(6, "Gz").as_bytes()));
-    case.file("bills/bomb.jsonl.zst", zstd::encode_all(std::io::repeat(b' ').take(80 << 20), 3).unwrap());
+    case.file("bills/bomb.jsonl.zst", zstd::encode_all(std::io::repeat(b' ').take(80 << 20), 3).expect("it is done"));
     let built = case.build(ALL).succeeded();
     built.has(&["hr:119:1", "hr:119:2", "hr:119:4", "hr:119:5", "hr:119:6", "hr:119:7"]).adds_up();
     built
@@ -258,7 +258,8 @@ fn an_archive_of_many_small_bombs_is_stopped() {
 #[test]
 fn encodings_are_repaired() {
     let case = Case::new();
-    let latin = |text: String| text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect::<Vec<u8>>();
+    let latin =
+        |text: String| text.chars().map(|c| u8::try_from(u32::from(c)).expect("it is done")).collect::<Vec<u8>>();
     let utf16 = |text: String| {
         [0xff, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect::<Vec<u8>>()
     };
@@ -316,7 +317,7 @@ fn absurd_sizes_are_rejected() {
     let lines = [line(1, "Good"), line(2, &long), line(3, &endless), line(4, "After")].concat();
     case.file("bills.josh.jsonl", lines);
     // A hole takes no room on the disk.
-    std::fs::File::create(case.path("bills/huge.xml")).unwrap().set_len(300 << 20).unwrap();
+    std::fs::File::create(case.path("bills/huge.xml")).expect("it is done").set_len(300 << 20).expect("it is done");
     let built = case.build(ALL).succeeded();
     built.has(&["hr:119:1", "hr:119:4"]).adds_up();
     built
@@ -332,13 +333,13 @@ fn what_is_no_file_is_listed_and_never_waited_for() {
     let case = Case::new();
     case.file("bills/good.xml", status(1, "Good")).file("bills/folder.xml/inside.xml", status(2, "In a folder"));
     case.file("bill/typo.xml", status(9, "Nobody looks here")).file("bills/secret.xml", status(3, "Secret"));
-    symlink("loop.xml", case.path("bills/loop.xml")).unwrap();
-    symlink("nowhere.xml", case.path("bills/dangling.xml")).unwrap();
-    symlink("..", case.path("bills/up")).unwrap();
-    symlink("/dev/zero", case.path("bills/endless.xml")).unwrap();
-    assert!(Command::new("mkfifo").arg(case.path("bills/pipe.xml")).status().unwrap().success());
-    std::fs::create_dir(case.path("bills.josh.jsonl")).unwrap();
-    std::fs::set_permissions(case.path("bills/secret.xml"), std::fs::Permissions::from_mode(0)).unwrap();
+    symlink("loop.xml", case.path("bills/loop.xml")).expect("it is done");
+    symlink("nowhere.xml", case.path("bills/dangling.xml")).expect("it is done");
+    symlink("..", case.path("bills/up")).expect("it is done");
+    symlink("/dev/zero", case.path("bills/endless.xml")).expect("it is done");
+    assert!(Command::new("mkfifo").arg(case.path("bills/pipe.xml")).status().expect("it is done").success());
+    std::fs::create_dir(case.path("bills.josh.jsonl")).expect("it is done");
+    std::fs::set_permissions(case.path("bills/secret.xml"), std::fs::Permissions::from_mode(0)).expect("it is done");
     let begun = Instant::now();
     let built = case.build(ALL).succeeded();
     assert!(begun.elapsed() < Duration::from_secs(60));
@@ -366,7 +367,7 @@ fn an_input_folder_that_is_none_is_an_error() {
         command.args(["build", "--embed", "none", "--from"]).arg(from).args(["--out", "/nowhere/out.db"]);
         command.output().expect("the builder runs")
     };
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("it is done");
     for from in [folder.path().join("missing"), folder.path().to_path_buf()] {
         let output = run(&from);
         assert_eq!(output.status.code(), Some(1));

@@ -21,9 +21,9 @@ struct Built {
 
 impl Case {
     fn new() -> Case {
-        let case = Case { folder: tempfile::tempdir().unwrap() };
-        std::fs::create_dir_all(case.path("in/bills")).unwrap();
-        std::fs::create_dir_all(case.path("in/committee-reports")).unwrap();
+        let case = Case { folder: tempfile::tempdir().expect("it is done") };
+        std::fs::create_dir_all(case.path("in/bills")).expect("it is done");
+        std::fs::create_dir_all(case.path("in/committee-reports")).expect("it is done");
         case
     }
 
@@ -37,15 +37,16 @@ impl Case {
              <introducedDate>2025-01-03</introducedDate><actions><item><actionDate>2025-02-01</actionDate><text>Referred.</text>\
              </item></actions><laws><item><type>Public Law</type><number>119-{number}</number></item></laws></bill></billStatus>"
         );
-        std::fs::write(self.path(&format!("in/bills/{number}.xml")), text).unwrap();
+        std::fs::write(self.path(&format!("in/bills/{number}.xml")), text).expect("it is done");
     }
 
     fn build(&self, out: &str, cache: &str) -> Built {
         let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
         command.args(["build", "--embed", "none", "--max-rejected", "100", "--from"]).arg(self.path("in"));
-        let output = command.arg("--out").arg(self.path(out)).arg("--cache").arg(self.path(cache)).output().unwrap();
+        let output =
+            command.arg("--out").arg(self.path(out)).arg("--cache").arg(self.path(cache)).output().expect("it is done");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let report = String::from_utf8(output.stdout).unwrap();
+        let report = String::from_utf8(output.stdout).expect("it is done");
         let said = report.lines().find(|l| l.starts_with("time")).expect("a time");
         let unchanged =
             said.split_once('(').and_then(|(_, rest)| rest.split(' ').next()?.parse().ok()).expect("a number");
@@ -67,11 +68,11 @@ fn a_rebuild_reads_what_changed_and_gives_the_same_bundle() {
     let case = Case::new();
     (1..=20).for_each(|n| case.bill(n, "Of old"));
     let broken = case.path("in/bills/broken.xml");
-    std::fs::write(&broken, "<billStatus>").unwrap();
-    std::fs::write(case.path("in/bills/notes.txt"), "nothing").unwrap();
+    std::fs::write(&broken, "<billStatus>").expect("it is done");
+    std::fs::write(case.path("in/bills/notes.txt"), "nothing").expect("it is done");
     let text = "{\"id\":\"hr:119:90\",\"introduced_date\":\"2025-01-03\",\"body\":[{\"version\":\"ih\",\"order\":\"1\",\
                 \"section\":\"1\",\"text\":\"As in H.R. 3 and Public Law 119-2, section 5 of the Act is amended.\"}]}\n";
-    std::fs::write(case.path("in/bills.josh.jsonl"), text).unwrap();
+    std::fs::write(case.path("in/bills.josh.jsonl"), text).expect("it is done");
 
     let first = case.build("first.db", "cache");
     assert_eq!(first.unchanged, 0);
@@ -81,7 +82,7 @@ fn a_rebuild_reads_what_changed_and_gives_the_same_bundle() {
     case.bill(7, "Of late");
     case.bill(0, "Never read");
     case.bill(21, "New");
-    std::fs::remove_file(case.path("in/bills/4.xml")).unwrap();
+    std::fs::remove_file(case.path("in/bills/4.xml")).expect("it is done");
     let rebuilt = case.build("rebuilt.db", "cache");
     let fresh = case.build("fresh.db", "another-cache");
     assert_eq!((&rebuilt.id, &rebuilt.report), (&fresh.id, &fresh.report));
@@ -89,7 +90,7 @@ fn a_rebuild_reads_what_changed_and_gives_the_same_bundle() {
     assert_ne!(rebuilt.id, first.id);
 
     // The same bytes under another name are another file: the name can decide.
-    std::fs::rename(case.path("in/bills/1.xml"), case.path("in/bills/renamed.xml")).unwrap();
+    std::fs::rename(case.path("in/bills/1.xml"), case.path("in/bills/renamed.xml")).expect("it is done");
     assert_eq!(case.build("renamed.db", "cache").unchanged, rebuilt.unchanged + 3 - 1);
 
     diff_says_what_changed(&case);
@@ -116,8 +117,8 @@ fn diff_says_what_changed(case: &Case) {
     assert_eq!(same["old"]["id"], same["new"]["id"]);
 
     // A text is part of the record, even where no field tells.
-    let text = std::fs::read_to_string(case.path("in/bills.josh.jsonl")).unwrap();
-    std::fs::write(case.path("in/bills.josh.jsonl"), text.replace("section 5", "section 6")).unwrap();
+    let text = std::fs::read_to_string(case.path("in/bills.josh.jsonl")).expect("it is done");
+    std::fs::write(case.path("in/bills.josh.jsonl"), text.replace("section 5", "section 6")).expect("it is done");
     case.build("retold.db", "cache");
     assert_eq!(diff("renamed.db", "retold.db")["sources"]["bills"]["changed"], serde_json::json!(["hr:119:90"]));
 }
@@ -131,7 +132,7 @@ fn a_damaged_entry_is_read_anew() {
     let entries = case.entries("cache");
     assert_eq!(entries.len(), 6);
     for (n, entry) in entries.iter().enumerate() {
-        let mut bytes = std::fs::read(entry).unwrap();
+        let mut bytes = std::fs::read(entry).expect("it is done");
         match n {
             0 => bytes.clear(),
             1 => bytes.truncate(20),
@@ -140,7 +141,7 @@ fn a_damaged_entry_is_read_anew() {
             4 => bytes.extend_from_slice(b"more"),
             _ => continue,
         }
-        std::fs::write(entry, bytes).unwrap();
+        std::fs::write(entry, bytes).expect("it is done");
     }
     let again = case.build("again.db", "cache");
     assert_eq!((&again.id, &again.report, again.unchanged), (&first.id, &first.report, 1));
@@ -152,7 +153,7 @@ fn a_damaged_entry_is_read_anew() {
 fn a_cache_that_cannot_be_written_is_done_without() {
     let case = Case::new();
     case.bill(1, "Title");
-    std::fs::write(case.path("cache"), "a file").unwrap();
+    std::fs::write(case.path("cache"), "a file").expect("it is done");
     assert_eq!(case.build("out.db", "cache").unchanged, 0);
 }
 
@@ -161,15 +162,15 @@ fn a_cache_that_cannot_be_written_is_done_without() {
 fn a_reader_that_looks_around_is_not_fooled() {
     let case = Case::new();
     case.bill(1, "Title");
-    std::fs::create_dir_all(case.path("in/presidential-documents")).unwrap();
+    std::fs::create_dir_all(case.path("in/presidential-documents")).expect("it is done");
     let page = "<!-- source: https://www.whitehouse.gov/x -->\n<!-- date_published: 2025-02-03 -->\n\n# Ending A Thing\n\n\
                 By the authority vested in me, it is hereby ordered: hereby order.";
-    std::fs::write(case.path("in/presidential-documents/page.md"), page).unwrap();
+    std::fs::write(case.path("in/presidential-documents/page.md"), page).expect("it is done");
     let index = |number: u32| {
         let text = format!(
             "[{{\"executive_order_number\":\"{number}\",\"title\":\"Ending A Thing\",\"signing_date\":\"2025-02-03\"}}]"
         );
-        std::fs::write(case.path("in/presidential-documents/index.json"), text).unwrap();
+        std::fs::write(case.path("in/presidential-documents/index.json"), text).expect("it is done");
     };
     index(14_200);
     case.build("first.db", "cache");
