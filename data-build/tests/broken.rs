@@ -339,7 +339,8 @@ fn what_is_no_file_is_listed_and_never_waited_for() {
     symlink("/dev/zero", case.path("bills/endless.xml")).expect("it is done");
     assert!(Command::new("mkfifo").arg(case.path("bills/pipe.xml")).status().expect("it is done").success());
     std::fs::create_dir(case.path("bills.josh.jsonl")).expect("it is done");
-    std::fs::set_permissions(case.path("bills/secret.xml"), std::fs::Permissions::from_mode(0)).expect("it is done");
+    std::fs::set_permissions(case.path("bills/secret.xml"), std::fs::Permissions::from_mode(0o000))
+        .expect("it is done");
     let begun = Instant::now();
     let built = case.build(ALL).succeeded();
     assert!(begun.elapsed() < Duration::from_secs(60));
