@@ -157,7 +157,7 @@ pub fn word_hashes(text: &str) -> Vec<f32> {
 }
 
 /// The user's cache folder, like the unpacked sample.
-fn default_cache() -> PathBuf {
+pub fn default_cache() -> PathBuf {
     let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
     base.or_else(home).unwrap_or_else(std::env::temp_dir).join("josh")

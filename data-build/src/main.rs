@@ -1,8 +1,10 @@
 //! Makes Josh bundles from official files.
 
 mod amendatory;
+mod archive;
 mod build;
 mod embedding;
+mod encoding;
 mod eval;
 mod eval_names;
 mod fetch;
@@ -12,8 +14,10 @@ mod input;
 mod mentions;
 mod passages;
 mod progress;
+mod read;
 mod reader;
 mod record;
+mod record_cache;
 mod report;
 mod sources;
 mod stage;
@@ -47,6 +51,10 @@ enum Verb {
     ///
     /// The same files give the same bundle id. A record that can't be read is reported with its file and the reason.
     Build(build::Build),
+    /// Read official files and write the records found in them, one JSON object a line
+    ///
+    /// Shows what a build would take from them, record by record, before anything is merged, linked or left out as a repetition.
+    Read(read::Read),
     /// Write a bundle of meaningless texts, of any size, for benchmarks
     ///
     /// Its vectors are hashes of words, not the model's: it measures speed, not quality.
@@ -65,6 +73,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Verb::Build(build) => build.run(),
+        Verb::Read(read) => read.run(),
         Verb::Synth(synth) => synth.run(),
         Verb::Eval(eval) => eval.run(),
         Verb::EvalNames(eval) => eval.run(),

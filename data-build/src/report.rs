@@ -1,29 +1,15 @@
 //! The closing report of a build: records by source, links, rejects, size, time, memory.
 
-use josh::bundle::SourceFacts;
+use josh::catalog::SOURCES;
 
 use crate::build::Done;
-use crate::stage::Stage;
+use crate::stage::{Counts, Stage};
 
 /// Rejects shown in full.
 const SHOWN: usize = 20;
 
 pub fn print(done: &Done) {
-    println!("{:<28} {:>10} {:>9} {:>9} {:>9}  dates", "source", "records", "rejected", "passages", "vectors");
-    for source in &done.manifest.sources {
-        let rejected = done.stage.rejected.get(source.key.as_str()).copied().unwrap_or(0);
-        let dates = match (&source.from, &source.to) {
-            (Some(from), Some(to)) => format!("{from} to {to}"),
-            _ => "-".into(),
-        };
-        let (records, passages, vectors) = (source.records, source.passages, source.vectors);
-        println!("{:<28} {records:>10} {rejected:>9} {passages:>9} {vectors:>9}  {dates}", source.key);
-    }
-    let sum = |count: fn(&SourceFacts) -> u64| done.manifest.sources.iter().map(count).sum::<u64>();
-    let (records, passages, vectors) = (sum(|s| s.records), sum(|s| s.passages), sum(|s| s.vectors));
-    let rejected: u64 = done.stage.rejected.values().sum();
-    println!("{:<28} {records:>10} {rejected:>9} {passages:>9} {vectors:>9}\n", "all");
-
+    print_counts(done);
     println!("{:<44} {:>10} {:>10}", "links", "in bundle", "of");
     for link in &done.links {
         println!("{:<44} {:>10} {:>10}", link.link, link.inside, link.all);
@@ -35,6 +21,9 @@ pub fn print(done: &Done) {
         let more = if done.skipped.len() > SHOWN { " …" } else { "" };
         println!("skipped {} files of a form that holds no records: {}{more}\n", done.skipped.len(), shown.join(", "));
     }
+    if !done.ignored.is_empty() {
+        println!("left alone, since named after no source: {}\n", done.ignored.join(", "));
+    }
 
     let seconds = done.took.as_secs_f64().max(0.001);
     let bytes = std::fs::metadata(&done.out).map_or(0, |m| m.len());
@@ -43,18 +32,50 @@ pub fn print(done: &Done) {
     println!("as of    {}", done.manifest.as_of);
     println!("size     {:.1} MB", bytes as f64 / 1e6);
     println!(
-        "time     {seconds:.1} s for {} files, {:.1} MB: {:.0} records/s",
-        done.files,
+        "time     {seconds:.1} s for {} files ({} unchanged), {:.1} MB: {:.0} records/s",
+        done.stage.total().files,
+        done.reused,
         done.read_bytes as f64 / 1e6,
-        done.stage.accepted as f64 / seconds
+        done.stage.total().accepted as f64 / seconds
     );
     if let Some(peak) = peak_memory() {
         println!("memory   {peak:.0} MB at the most");
     }
 }
 
+/// Where everything went, by source: files = read + skipped + failed, found = rejected + merged + records. What bills say of a
+/// law counts as found for laws, not for bills; a file that failed is one of the rejected.
+fn print_counts(done: &Done) {
+    let columns = ["files", "skipped", "failed", "found", "rejected", "merged", "records", "passages", "vectors"];
+    let row = |name: &str, cells: [u64; 9]| {
+        let cells: String = cells.iter().zip(columns).map(|(n, c)| format!(" {n:>0$}", c.len().max(7))).collect();
+        format!("{name:<27}{cells}")
+    };
+    let heads: String = columns.iter().map(|c| format!(" {c:>0$}", c.len().max(7))).collect();
+    println!("{:<27}{heads}  dates", "source");
+    let mut all = [0; 9];
+    for source in SOURCES {
+        let counts = done.stage.counts.get(source.key).copied().unwrap_or_default();
+        let facts = done.manifest.sources.iter().find(|facts| facts.key == source.key);
+        if counts.files + counts.accepted + counts.rejected == 0 && facts.is_none() {
+            continue;
+        }
+        let Counts { files, skipped, failed, accepted, rejected } = counts;
+        let (records, passages, vectors) = facts.map_or((0, 0, 0), |f| (f.records, f.passages, f.vectors));
+        let merged = accepted.saturating_sub(records);
+        let cells = [files, skipped, failed, accepted + rejected, rejected, merged, records, passages, vectors];
+        all.iter_mut().zip(cells).for_each(|(sum, n)| *sum += n);
+        let dates = match facts.map(|f| (&f.from, &f.to)) {
+            Some((Some(from), Some(to))) => format!("{from} to {to}"),
+            _ => "-".into(),
+        };
+        println!("{}  {dates}", row(source.key, cells));
+    }
+    println!("{}\n", row("all", all));
+}
+
 pub fn print_rejects(stage: &Stage) {
-    let rejected: u64 = stage.rejected.values().sum();
+    let rejected = stage.total().rejected;
     if rejected == 0 {
         return;
     }
@@ -63,7 +84,7 @@ pub fn print_rejects(stage: &Stage) {
         println!("  {} ({}): {}", reject.file, reject.place, reject.reason);
     }
     if rejected > SHOWN as u64 {
-        println!("  … and {} more", rejected - SHOWN as u64);
+        println!("  … and {} more: --rejects FILE gives all", rejected - SHOWN as u64);
     }
     println!();
 }

@@ -12,7 +12,9 @@ use josh::catalog::{self, Field, Kind, Source, SubKind, ids};
 use serde_json::{Map, Value, json};
 
 use crate::formats::dates;
+use crate::reader::Outcome;
 use crate::record::{Rank, Record, Sink};
+use crate::record_cache::{Item, Keeper};
 use crate::{amendatory, mentions};
 
 /// A record, or a file, that could not be read.
@@ -23,10 +25,24 @@ pub struct Reject {
     pub reason: String,
 }
 
+/// What became of a source's files and records: files = read + skipped + failed, and records handed over = accepted + rejected.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    pub files: u64,
+    pub skipped: u64,
+    /// Files that could not be read as a whole; each is one of the rejected, too.
+    pub failed: u64,
+    pub accepted: u64,
+    pub rejected: u64,
+}
+
 /// DuckDB's JSON reader holds buffers of this size, so it bounds memory; the largest official section is a hundredth of it.
 pub const LONGEST_LINE: usize = 16 << 20;
 
-/// Reports keep this many rejects in full; all are counted.
+/// What `_place` and its neighbours add to a line.
+const PLACED: usize = 200;
+
+/// Reports keep this many rejects in full; all are counted, and written where a file is given for them.
 const KEPT_REJECTS: usize = 200;
 
 pub struct Stage {
@@ -36,12 +52,26 @@ pub struct Stage {
     pub file: String,
     sequence: u64,
     pub rejects: Vec<Reject>,
-    /// Rejects by source, all of them.
-    pub rejected: BTreeMap<&'static str, u64>,
-    pub accepted: u64,
+    /// Gets every reject, one JSON object a line.
+    rejects_file: Option<BufWriter<File>>,
+    /// By source. Files and what can't be told a record count for the source of the folder, records for their own.
+    pub counts: BTreeMap<&'static str, Counts>,
     /// The first failure to write; staging goes on counting and the build then stops with it.
     failure: Option<anyhow::Error>,
     source: &'static str,
+    /// Where what is staged of this file is kept for the next build.
+    keeper: Option<Keeper>,
+}
+
+/// One line on its way into a table.
+pub struct Line {
+    pub table: String,
+    pub rank: u8,
+    /// How new the record's text is.
+    pub newest: String,
+    pub n: u32,
+    /// The columns as a JSON object; what places the line is put in behind its opening brace.
+    pub columns: Vec<u8>,
 }
 
 impl Stage {
@@ -52,28 +82,65 @@ impl Stage {
             file: String::new(),
             sequence: 0,
             rejects: Vec::new(),
-            rejected: BTreeMap::new(),
-            accepted: 0,
+            rejects_file: None,
+            counts: BTreeMap::new(),
             failure: None,
             source: "",
+            keeper: None,
         }
     }
 
-    /// Says which file of which source comes next.
-    pub fn begin(&mut self, source: &'static str, file: &str) {
+    /// Has every reject written to a file, too.
+    pub fn write_rejects_to(&mut self, path: &Path) -> Result<()> {
+        let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+        self.rejects_file = Some(BufWriter::new(file));
+        Ok(())
+    }
+
+    /// Says which file of which source comes next, and where what is staged of it is to be kept.
+    pub fn begin(&mut self, source: &'static str, file: &str, keeper: Option<Keeper>) {
         self.source = source;
         self.file = file.to_string();
+        self.keeper = keeper;
+    }
+
+    /// Says what became of the file.
+    pub fn end(&mut self, outcome: Result<Outcome>) {
+        if let Err(error) = &outcome {
+            self.reject("the whole file", &format!("{error:#}"));
+        }
+        let item = match outcome {
+            Ok(Outcome::Read) => Item::Read,
+            Ok(Outcome::Skipped) => Item::Skipped,
+            Err(_) => Item::Failed,
+        };
+        self.take(item);
+        if let Some(keeper) = self.keeper.take() {
+            keeper.finish();
+        }
+    }
+
+    pub fn total(&self) -> Counts {
+        self.counts.values().fold(Counts::default(), |sum, c| Counts {
+            files: sum.files + c.files,
+            skipped: sum.skipped + c.skipped,
+            failed: sum.failed + c.failed,
+            accepted: sum.accepted + c.accepted,
+            rejected: sum.rejected + c.rejected,
+        })
     }
 
     /// Closes the files; every table that got something has one.
     pub fn finish(&mut self) -> Result<()> {
-        if let Some(failure) = self.failure.take() {
-            return Err(failure.context("cannot write the staged records"));
+        for file in std::mem::take(&mut self.files).values_mut().chain(&mut self.rejects_file) {
+            if let Err(error) = file.flush() {
+                self.failure.get_or_insert(error.into());
+            }
         }
-        for (_, mut file) in std::mem::take(&mut self.files) {
-            file.flush()?;
+        match self.failure.take() {
+            Some(failure) => Err(failure.context("cannot write the staged records")),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// The staged file of a table, if anything was staged for it.
@@ -82,104 +149,127 @@ impl Stage {
         path.exists().then_some(path)
     }
 
-    fn write(&mut self, table: &str, line: &Map<String, Value>) -> Result<()> {
-        let file = match self.files.entry(table.to_string()) {
-            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::btree_map::Entry::Vacant(entry) => {
-                let path = self.folder.join(format!("{table}.ndjson"));
-                let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
-                entry.insert(BufWriter::with_capacity(1 << 18, file))
+    /// Takes what a reader found, or what was kept of it.
+    pub fn take(&mut self, item: Item) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.keep(&item);
+        }
+        let folder = self.counts.entry(self.source).or_default();
+        match item {
+            Item::Record(source) => {
+                self.sequence += 1;
+                self.counts.entry(source).or_default().accepted += 1;
             }
-        };
-        let mut text = serde_json::to_vec(line)?;
-        anyhow::ensure!(text.len() < LONGEST_LINE, "{}: a row of {table} longer than {LONGEST_LINE} bytes", self.file);
-        text.push(b'\n');
-        Ok(file.write_all(&text)?)
+            Item::Line(line) => {
+                if let Err(error) = self.write(&line) {
+                    self.failure.get_or_insert(error);
+                }
+            }
+            Item::Reject { source, place, reason } => {
+                self.counts.entry(source).or_default().rejected += 1;
+                self.note_reject(Reject { file: self.file.clone(), place, reason });
+            }
+            Item::Read => folder.files += 1,
+            Item::Skipped => (folder.files, folder.skipped) = (folder.files + 1, folder.skipped + 1),
+            Item::Failed => (folder.files, folder.failed) = (folder.files + 1, folder.failed + 1),
+        }
     }
 
-    fn store(&mut self, source: &'static Source, record: Record) -> Result<()> {
-        self.sequence += 1;
-        self.accepted += 1;
-        let (table, rank, sequence) = (source.table(), record.rank as u8, self.sequence);
-        // Where this stands among what is said of one record: rank first, then how new its text is, then when it was read.
-        let newest = record.bodies.iter().map(|b| b.order.as_str()).max().unwrap_or_default();
-        let standing = format!("{rank}\u{1}{newest}\u{1}{sequence:015}");
-        let place = |n: usize| {
-            let mut line = Map::new();
-            line.insert("_place".into(), json!(standing));
-            line.insert("_rank".into(), json!(rank));
-            line.insert("_seq".into(), json!(sequence));
-            line.insert("_n".into(), json!(n));
-            line
-        };
-        let mut line = place(0);
-        line.insert("id".into(), json!(record.id));
-        line.extend(record.fields);
-        self.write(&table, &line)?;
-        for (n, (sub, row)) in record.rows.into_iter().enumerate() {
-            let mut line = place(n);
-            line.insert("parent".into(), json!(record.id));
-            line.extend(row);
-            self.write(&source.sub_table(sub), &line)?;
-        }
-        let date = source.main_date.and_then(|date| line.get(date)).and_then(Value::as_str).map(str::to_string);
-        let congress = line.get("congress").and_then(Value::as_i64).or_else(|| congress_on(&date?));
-        for body in record.bodies {
-            for (n, section) in body.sections.into_iter().enumerate() {
-                for (named_in, named) in [
-                    ("bills_mentions", mentions::bills(&section.text, congress)),
-                    ("public_laws_mentions", mentions::laws(&section.text)),
-                ] {
-                    for target in named.into_iter().filter(|target| *target != record.id) {
-                        let mut line = place(n);
-                        // What names a record adds up, whoever says it.
-                        line.insert("_rank".into(), json!(Rank::Partial as u8));
-                        line.insert("parent".into(), json!(target));
-                        line.insert("source".into(), json!(source.key));
-                        line.insert("record_id".into(), json!(record.id));
-                        line.insert("found_in".into(), json!(format!("text {}", section.section).trim_end()));
-                        self.write(named_in, &line)?;
-                    }
-                }
-                let mut line = place(n);
-                let (is_amendatory, amends) = match amendatory::SOURCES.contains(&source.key) {
-                    true => amendatory::amends(&section.text),
-                    false => (false, Vec::new()),
-                };
-                let columns = json!({
-                    "parent": record.id, "version": body.version, "version_order": body.order,
-                    "section": section.section, "heading": section.heading, "level": section.level, "text": section.text,
-                    "is_amendatory": is_amendatory, "amends": amends,
-                });
-                if let Value::Object(columns) = columns {
-                    line.extend(columns);
-                }
-                self.write(&source.sub_table("body"), &line)?;
+    fn note_reject(&mut self, reject: Reject) {
+        if let Some(file) = &mut self.rejects_file {
+            let line = json!({ "file": reject.file, "place": reject.place, "reason": reject.reason });
+            if let Err(error) = writeln!(file, "{line}") {
+                self.failure.get_or_insert(error.into());
             }
         }
-        Ok(())
+        if self.rejects.len() < KEPT_REJECTS {
+            self.rejects.push(reject);
+        }
     }
+
+    fn write(&mut self, line: &Line) -> Result<()> {
+        if !self.files.contains_key(&line.table) {
+            let path = self.folder.join(format!("{}.ndjson", line.table));
+            let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
+            self.files.insert(line.table.clone(), BufWriter::with_capacity(1 << 18, file));
+        }
+        let Some(file) = self.files.get_mut(&line.table) else { return Ok(()) };
+        let (Line { rank, newest, n, .. }, sequence) = (line, self.sequence);
+        // Where this stands among what is said of one record: rank first, then how new its text is, then when it was read.
+        let standing = json!(format!("{rank}\u{1}{newest}\u{1}{sequence:015}"));
+        write!(file, "{{\"_place\":{standing},\"_rank\":{rank},\"_seq\":{sequence},\"_n\":{n},")?;
+        file.write_all(&line.columns[1..])?;
+        Ok(file.write_all(b"\n")?)
+    }
+}
+
+/// What a record comes to: lines of its own table and of those that hang on it.
+fn lines(source: &Source, record: Record) -> Result<Vec<Line>, String> {
+    let (table, rank) = (source.table(), record.rank as u8);
+    let newest = record.bodies.iter().map(|b| b.order.as_str()).max().unwrap_or_default().to_string();
+    let mut lines = Vec::new();
+    let mut add = |table: &str, rank: u8, n: usize, columns: &Map<String, Value>| {
+        let text = serde_json::to_vec(columns).map_err(|e| e.to_string())?;
+        if text.len() + PLACED + newest.len() > LONGEST_LINE {
+            return Err(format!("a row of {table} longer than {} MiB", LONGEST_LINE >> 20));
+        }
+        lines.push(Line { table: table.to_string(), rank, newest: newest.clone(), n: n as u32, columns: text });
+        Ok(())
+    };
+    let named = |key: &str| Map::from_iter([(key.to_string(), json!(record.id))]);
+    let mut own = named("id");
+    own.extend(record.fields);
+    add(&table, rank, 0, &own)?;
+    for (n, (sub, row)) in record.rows.into_iter().enumerate() {
+        let mut columns = named("parent");
+        columns.extend(row);
+        add(&source.sub_table(sub), rank, n, &columns)?;
+    }
+    let date = source.main_date.and_then(|date| own.get(date)).and_then(Value::as_str).map(str::to_string);
+    let congress = own.get("congress").and_then(Value::as_i64).or_else(|| congress_on(&date?));
+    let (text_table, amends_law) = (source.sub_table("body"), amendatory::SOURCES.contains(&source.key));
+    for body in record.bodies {
+        for (n, section) in body.sections.into_iter().enumerate() {
+            for (named_in, found) in [
+                ("bills_mentions", mentions::bills(&section.text, congress)),
+                ("public_laws_mentions", mentions::laws(&section.text)),
+            ] {
+                for target in found.into_iter().filter(|target| *target != record.id) {
+                    let columns = json!({
+                        "parent": target, "source": source.key, "record_id": record.id,
+                        "found_in": format!("text {}", section.section).trim_end(),
+                    });
+                    // What names a record adds up, whoever says it.
+                    add(named_in, Rank::Partial as u8, n, columns.as_object().unwrap_or(&Map::new()))?;
+                }
+            }
+            let (is_amendatory, amends) =
+                if amends_law { amendatory::amends(&section.text) } else { (false, Vec::new()) };
+            let columns = json!({
+                "parent": record.id, "version": body.version, "version_order": body.order,
+                "section": section.section, "heading": section.heading, "level": section.level, "text": section.text,
+                "is_amendatory": is_amendatory, "amends": amends,
+            });
+            add(&text_table, rank, n, columns.as_object().unwrap_or(&Map::new()))?;
+        }
+    }
+    Ok(lines)
 }
 
 impl Sink for Stage {
     fn record(&mut self, record: Record) {
-        let id = record.id.clone();
-        match check(&record) {
-            Ok(source) => {
-                if let Err(error) = self.store(source, record) {
-                    self.failure.get_or_insert(error);
-                }
+        let (id, source) = (record.id.clone(), catalog::source(record.source).map_or(self.source, |s| s.key));
+        match check(&record).and_then(|source| lines(source, record)) {
+            Ok(lines) => {
+                self.take(Item::Record(source));
+                lines.into_iter().for_each(|line| self.take(Item::Line(line)));
             }
-            Err(reason) => self.reject(&id, &reason),
+            Err(reason) => self.take(Item::Reject { source, place: id, reason }),
         }
     }
 
     fn reject(&mut self, place: &str, reason: &str) {
-        *self.rejected.entry(self.source).or_default() += 1;
-        if self.rejects.len() < KEPT_REJECTS {
-            let reject = Reject { file: self.file.clone(), place: place.into(), reason: reason.into() };
-            self.rejects.push(reject);
-        }
+        self.take(Item::Reject { source: self.source, place: place.into(), reason: reason.into() });
     }
 }
 

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
+use serde_json::{Map, Value, json};
 
 use super::{Unusable, open, unusable};
 use crate::bundle::{self, Bundle, Engine, Manifest, SourceFacts, Trust, stable_hash};
@@ -38,7 +39,13 @@ pub enum Verb {
         key: PathBuf,
     },
     /// Say which records one bundle has and another has not, or has otherwise
-    Diff { old: PathBuf, new: PathBuf },
+    Diff {
+        old: PathBuf,
+        new: PathBuf,
+        /// Every id, as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Make a key pair: the private key in FILE, the public key in FILE.pub
     Keygen { file: PathBuf },
 }
@@ -58,8 +65,13 @@ pub fn run(verb: Verb) -> Result<ExitCode> {
             let manifest = bundle::sign(&file, &key).map_err(|e| unusable(&file, &e))?;
             println!("{}: signed bundle {}", file.display(), manifest.id);
         }
-        Verb::Diff { old, new } => {
-            print!("{}", diff(&open(Some(&old), Engine::default())?, &open(Some(&new), Engine::default())?))
+        Verb::Diff { old, new, json } => {
+            let (old, new) = (open(Some(&old), Engine::default())?, open(Some(&new), Engine::default())?);
+            let changes = changes(&old, &new)?;
+            match json {
+                true => println!("{}", serde_json::to_string_pretty(&diff_json(&old, &new, &changes))?),
+                false => print!("{}", diff(&old, &new, &changes)),
+            }
         }
         Verb::Keygen { file } => {
             bundle::generate_key(&file)?;
@@ -130,45 +142,90 @@ fn search(manifest: &Manifest) -> String {
 /// Ids shown of each kind of difference.
 const SHOWN: usize = 5;
 
-/// Records added, removed and changed, source by source.
-fn diff(old: &Bundle, new: &Bundle) -> String {
-    if old.manifest.id == new.manifest.id {
-        return format!("the same content: bundle {}\n", old.manifest.id);
-    }
-    let mut out =
-        format!("{} ({}) -> {} ({})\n", old.manifest.id, old.manifest.as_of, new.manifest.id, new.manifest.as_of);
-    out.push_str(&format!("  {:<28} {:>8} {:>8} {:>8}\n", "source", "added", "removed", "changed"));
-    for source in SOURCES {
-        let mut before = prints(old, source);
+/// The records of a source that one bundle has and another has not, or has otherwise.
+struct Changes<'a> {
+    source: &'static str,
+    /// `added`, `removed` and `changed`, each with its ids in order.
+    ids: [(&'static str, Vec<&'a str>); 3],
+}
+
+/// What changed, source by source; a source in which nothing did is left out.
+fn changes<'a>(old: &'a Bundle, new: &'a Bundle) -> Result<Vec<Changes<'a>>> {
+    let mut changes = Vec::new();
+    // One id is one content, whatever the files' bytes.
+    let sources = if old.manifest.id == new.manifest.id { &[] } else { SOURCES };
+    for source in sources {
+        let mut before = prints(old, source)?;
         let (mut added, mut changed) = (Vec::new(), Vec::new());
-        for (id, print) in prints(new, source) {
+        for (id, print) in prints(new, source)? {
             match before.remove(id) {
                 None => added.push(id),
                 Some(known) if known != print => changed.push(id),
                 Some(_) => {}
             }
         }
-        let removed: Vec<&str> = before.into_keys().collect();
-        if added.len() + removed.len() + changed.len() == 0 {
-            continue;
+        let ids = [("added", added), ("removed", before.into_keys().collect()), ("changed", changed)];
+        if ids.iter().any(|(_, ids)| !ids.is_empty()) {
+            changes.push(Changes { source: source.key, ids });
         }
-        out.push_str(&format!("  {:<28} {:>8} {:>8} {:>8}\n", source.key, added.len(), removed.len(), changed.len()));
-        for (what, ids) in [("added", added), ("removed", removed), ("changed", changed)] {
-            if !ids.is_empty() {
-                let more = if ids.len() > SHOWN { " …" } else { "" };
-                out.push_str(&format!("    {what}: {}{more}\n", ids[..ids.len().min(SHOWN)].join(", ")));
-            }
+    }
+    Ok(changes)
+}
+
+/// For people: the numbers, and the first ids of each kind.
+fn diff(old: &Bundle, new: &Bundle, changes: &[Changes]) -> String {
+    if old.manifest.id == new.manifest.id {
+        return format!("the same content: bundle {}\n", old.manifest.id);
+    }
+    let mut out =
+        format!("{} ({}) -> {} ({})\n", old.manifest.id, old.manifest.as_of, new.manifest.id, new.manifest.as_of);
+    out.push_str(&format!("  {:<28} {:>8} {:>8} {:>8}\n", "source", "added", "removed", "changed"));
+    for Changes { source, ids } in changes {
+        let [added, removed, changed] = ids.each_ref().map(|(_, ids)| ids.len());
+        out.push_str(&format!("  {source:<28} {added:>8} {removed:>8} {changed:>8}\n"));
+        for (what, ids) in ids.iter().filter(|(_, ids)| !ids.is_empty()) {
+            let more = if ids.len() > SHOWN { " …" } else { "" };
+            out.push_str(&format!("    {what}: {}{more}\n", ids[..ids.len().min(SHOWN)].join(", ")));
         }
     }
     out
 }
 
-/// Every record of a source with a fingerprint of what it says.
-fn prints<'a>(bundle: &'a Bundle, source: &'static Source) -> BTreeMap<&'a str, u64> {
-    let Some((_, facts)) = bundle.source(source.key) else { return BTreeMap::new() };
+/// For programs: every id.
+fn diff_json(old: &Bundle, new: &Bundle, changes: &[Changes]) -> Value {
+    let named = |manifest: &Manifest| json!({ "id": manifest.id, "as_of": manifest.as_of });
+    let sources: Map<String, Value> = changes
+        .iter()
+        .map(|Changes { source, ids }| {
+            let ids = ids.iter().map(|(what, ids)| (what.to_string(), json!(ids)));
+            (source.to_string(), Value::Object(ids.collect()))
+        })
+        .collect();
+    json!({ "old": named(&old.manifest), "new": named(&new.manifest), "same": old.manifest.id == new.manifest.id, "sources": sources })
+}
+
+/// Every record of a source with a fingerprint of what it says, its text included. Rows are not: a roll call would make a change of
+/// every member who voted.
+fn prints<'a>(bundle: &'a Bundle, source: &'static Source) -> Result<BTreeMap<&'a str, u64>> {
+    let Some((_, facts)) = bundle.source(source.key) else { return Ok(BTreeMap::new()) };
     let first = bundle.first_number(source);
     let entries = (first..first + facts.records as usize).filter_map(|n| bundle.records().by_number(n));
-    entries.map(|entry| (entry.id, stable_hash(entry.data.as_bytes()))).collect()
+    let mut prints: BTreeMap<&str, u64> = entries.map(|entry| (entry.id, stable_hash(entry.data.as_bytes()))).collect();
+    if source.shape.has_body() {
+        let columns = "version, section, heading, level, text";
+        let sql = format!(
+            "SELECT parent, md5(string_agg(md5(concat_ws(chr(1), {columns})), '' ORDER BY ord)) FROM \"{}\" GROUP BY parent",
+            source.sub_table("body")
+        );
+        for row in bundle.db.rows(&sql, &[])? {
+            if let [Some(parent), Some(text)] = row.as_slice()
+                && let Some(print) = prints.get_mut(parent.as_str())
+            {
+                *print = print.rotate_left(1) ^ stable_hash(text.as_bytes());
+            }
+        }
+    }
+    Ok(prints)
 }
 
 fn megabytes(bytes: u64) -> String {

@@ -6,33 +6,10 @@ use serde_json::{Value, json};
 
 use crate::formats::dates;
 use crate::formats::documents::{list, stated};
-use crate::formats::json::{int_at, str_at};
+use crate::formats::tree::{Tree, int_at, items, str_at};
 
 /// Bill types by their codes.
 pub const BILL_TYPES: [&str; 8] = ["hr", "s", "hjres", "sjres", "hres", "sres", "hconres", "sconres"];
-
-/// The items of a list however it is wrapped: `{"actions": [..]}`, `{"item": {..}}`, `{"billCommittees": {"item":
-/// [..]}}`. `wrappers` are the names of the layers to look through; an object that has none of them is an item, but
-/// not at the top, where it is a count or an empty element.
-pub fn items<'a>(value: Option<&'a Value>, wrappers: &[&str]) -> Vec<&'a Value> {
-    let mut found = Vec::new();
-    if let Some(value) = value {
-        unwrap(value, wrappers, false, &mut found);
-    }
-    found
-}
-
-fn unwrap<'a>(value: &'a Value, wrappers: &[&str], inside: bool, found: &mut Vec<&'a Value>) {
-    match value {
-        Value::Array(list) => list.iter().for_each(|v| unwrap(v, wrappers, true, found)),
-        Value::Object(map) => match wrappers.iter().find_map(|w| map.get(*w)) {
-            Some(inner) if inner.is_object() || inner.is_array() => unwrap(inner, wrappers, true, found),
-            _ if inside && !map.is_empty() => found.push(value),
-            _ => {}
-        },
-        _ => {}
-    }
-}
 
 /// `hr:119:1` from its parts, however the type is written ("HR", "hr").
 pub fn bill_id(kind: &str, congress: i64, number: i64) -> Option<String> {
@@ -41,7 +18,7 @@ pub fn bill_id(kind: &str, congress: i64, number: i64) -> Option<String> {
 }
 
 /// The bill that an object names by `type`, `congress` and `number`.
-pub fn bill_of(value: &Value) -> Option<String> {
+pub fn bill_of<'a>(value: impl Tree<'a>) -> Option<String> {
     bill_id(&str_at(value, &["type"]), int_at(value, &["congress"])?, int_at(value, &["number"])?)
 }
 
@@ -89,16 +66,16 @@ pub struct Member {
 }
 
 /// Reads a member; a committee that sponsors an amendment has only a name.
-pub fn member(value: &Value) -> Member {
+pub fn member<'a>(value: impl Tree<'a>) -> Member {
     let full = str_at(value, &["fullName"]);
     let (printed, seat) = match full.rsplit_once('[') {
         Some((name, seat)) => (name, seat.trim_end_matches([']', ' '])),
-        None => (full.as_str(), ""),
+        None => (&*full, ""),
     };
     let mut seat = seat.split('-');
     let mut stated_or = |name: &str| {
         let printed = seat.next().unwrap_or_default().to_string();
-        Some(str_at(value, &[name])).filter(|s| !s.is_empty()).unwrap_or(printed)
+        Some(str_at(value, &[name]).into_owned()).filter(|s| !s.is_empty()).unwrap_or(printed)
     };
     let (party, state) = (stated_or("party"), stated_or("state"));
     let name = turned_round(printed);
@@ -126,7 +103,7 @@ fn turned_round(printed: &str) -> String {
 }
 
 /// The roll call that a `recordedVote` names.
-pub fn vote_id(vote: &Value) -> Option<String> {
+pub fn vote_id<'a>(vote: impl Tree<'a>) -> Option<String> {
     let stated = || {
         let (congress, session) = (int_at(vote, &["congress"])?, int_at(vote, &["sessionNumber"])?);
         let chamber = chamber(&str_at(vote, &["chamber"]))?;
@@ -152,14 +129,14 @@ pub struct Action {
 }
 
 /// The actions of a list, newest first. Within a day the order of the file stands, which is newest first too.
-pub fn actions(list: &[&Value]) -> Vec<Action> {
-    let mut actions: Vec<Action> = list.iter().filter_map(|v| action(v)).collect();
+pub fn actions<'a, T: Tree<'a>>(list: &[T]) -> Vec<Action> {
+    let mut actions: Vec<Action> = list.iter().filter_map(|v| action(*v)).collect();
     actions.sort_by(|a, b| b.date.cmp(&a.date));
     actions
 }
 
-fn action(value: &Value) -> Option<Action> {
-    let code = str_at(value, &["actionCode"]);
+fn action<'a>(value: impl Tree<'a>) -> Option<Action> {
+    let code = str_at(value, &["actionCode"]).into_owned();
     let system = str_at(value, &["sourceSystem", "name"]);
     let committees = items(value.get("committees"), &["item"]).into_iter().chain(value.get("committee"));
     let mut codes = Vec::new();
@@ -170,9 +147,9 @@ fn action(value: &Value) -> Option<Action> {
     }
     Some(Action {
         date: dates::iso(&str_at(value, &["actionDate"]))?,
-        time: str_at(value, &["actionTime"]),
-        text: str_at(value, &["text"]),
-        kind: str_at(value, &["type"]),
+        time: str_at(value, &["actionTime"]).into_owned(),
+        text: str_at(value, &["text"]).into_owned(),
+        kind: str_at(value, &["type"]).into_owned(),
         chamber: chamber(&system).or_else(|| chamber_of_code(&code)),
         code,
         committees: codes,
@@ -215,17 +192,6 @@ impl Action {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lists_come_in_every_wrapping() {
-        let one = json!({"item": {"n": 1}});
-        let many = json!({"billCommittees": {"item": [{"n": 1}, {"n": 2}]}});
-        let none = json!({"count": "0"});
-        assert_eq!(items(Some(&one), &["item"]).len(), 1);
-        assert_eq!(items(Some(&many), &["billCommittees", "item"]).len(), 2);
-        assert!(items(Some(&none), &["item"]).is_empty());
-        assert!(items(Some(&json!("")), &["item"]).is_empty());
-    }
 
     #[test]
     fn ids_from_their_parts() {

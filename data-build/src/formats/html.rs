@@ -11,6 +11,10 @@ pub fn plain(html: &str) -> String {
     while let Some(start) = rest.find('<') {
         out.push_str(&rest[..start]);
         let after = &rest[start + 1..];
+        if let Some(end) = hidden_length(after) {
+            rest = &after[end..];
+            continue;
+        }
         let opens = after.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
         match after.find('>').filter(|_| opens) {
             Some(end) => {
@@ -27,6 +31,19 @@ pub fn plain(html: &str) -> String {
     }
     out.push_str(rest);
     folded_lines(&decoded(&out))
+}
+
+/// How far a comment, a script or a style goes that begins here, after its `<`.
+fn hidden_length(after: &str) -> Option<usize> {
+    if after.starts_with("!--") {
+        return after.find("-->").map(|at| at + 3);
+    }
+    let name = ["script", "style"].into_iter().find(|name| {
+        after.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+            && !after[name.len()..].starts_with(|c: char| c.is_ascii_alphanumeric())
+    })?;
+    let end = after.to_ascii_lowercase().find(&format!("</{name}"))?;
+    after[end..].find('>').map(|at| end + at + 1)
 }
 
 fn tag_name(tag: &str) -> String {
@@ -103,5 +120,6 @@ mod tests {
     fn what_is_no_tag_stays() {
         assert_eq!(plain("a < b & c &unknown; &#8212;"), "a < b & c &unknown; —");
         assert_eq!(plain("broken <b"), "broken <b");
+        assert_eq!(plain("a<!-- b > c -->d<style>p > i {}</style><script>if (a<b) {}</script> e"), "ad e");
     }
 }

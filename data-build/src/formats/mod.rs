@@ -24,6 +24,6 @@ pub mod split_text;
 pub mod tables;
 #[cfg(test)]
 pub mod testing;
+pub mod tree;
 pub mod uslm;
 pub mod xml;
-pub mod xml_json;

@@ -42,10 +42,24 @@ fn finish(block: &mut Vec<&str>, out: &mut Vec<Piece>) {
     block.clear();
 }
 
-/// "[[Page H12]]", rules of underscores, dashes or asterisks.
+/// Lines that GPO puts on top of every granule, by how they begin.
+const PAGE_HEADS: [&str; 8] = [
+    "[Congressional Record Volume ",
+    "[House]",
+    "[Senate]",
+    "[Extensions of Remarks]",
+    "[Daily Digest]",
+    "[Page ",
+    "[Pages ",
+    "From the Congressional Record Online ",
+];
+
+/// "[[Page H12]]", the head of a page, rules of underscores, dashes or asterisks.
 fn is_ornament(line: &str) -> bool {
     let line = line.trim();
-    line.starts_with("[[Page ") || line.chars().all(|c| "_-=* ".contains(c))
+    line.starts_with("[[Page ")
+        || PAGE_HEADS.iter().any(|head| line.starts_with(head))
+        || line.chars().all(|c| "_-=* ".contains(c))
 }
 
 fn indent(line: &str) -> usize {
@@ -98,6 +112,8 @@ mod tests {
     #[test]
     fn centred_lines_are_headings_and_wrapped_ones_are_joined() {
         let text = concat!(
+            "[Congressional Record Volume 171, Number 12 (Monday, January 20, 2025)]\n[House]\n[Page H12]\n",
+            "From the Congressional Record Online through the Government Publishing Office [www.gpo.gov]\n\n\n",
             "                        PURPOSE OF THE BILL\n\n",
             "  The bill would do one thing and then it would do some other \nthing (Rept. 119-\n21).\n",
             "  A second paragraph.\n\n[[Page H12]]\n\n  Third.",

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use anyhow::Result;
 
+use crate::encoding;
 use crate::input::Input;
 
 /// A CSV file with a header line.
@@ -68,7 +69,7 @@ impl Iterator for Rows {
             Ok(record) => {
                 let line = record.position().map_or(0, csv::Position::line);
                 let text =
-                    |cell: &[u8]| String::from_utf8_lossy(cell).trim_matches(['\u{feff}', ' ', '\t']).to_string();
+                    |cell: &[u8]| encoding::repaired(cell.into()).trim_matches(['\u{feff}', ' ', '\t']).to_string();
                 Ok(Row { line, cells: record.iter().map(text).collect() })
             }
             Err(e) => Err(e.to_string()),

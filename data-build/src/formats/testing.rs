@@ -48,7 +48,7 @@ pub fn read_text(reader: Reader, name: &str, text: &str) -> Collected {
     let path = std::env::temp_dir().join(format!("josh-reader-{}-{n}", std::process::id()));
     std::fs::write(&path, text).expect("the temporary folder can be written");
     let mut sink = Collector::default();
-    let outcome = reader(&Input { path: path.clone(), name: name.into() }, &mut sink).expect("the file can be read");
+    let outcome = reader(&Input::on_disk(path.clone(), name.into()), &mut sink).expect("the file can be read");
     std::fs::remove_file(&path).expect("the file was just written");
     Collected { outcome, records: sink.records, rejects: sink.rejects }
 }

@@ -1,11 +1,12 @@
 //! Amendments: congress.gov's API objects as JSONL; BILLSTATUS has the same objects inside a bill.
 
+use std::borrow::Cow;
+
 use anyhow::Result;
 use josh::catalog::wording;
-use serde_json::Value;
 
-use crate::formats::congress::{self, Action, items};
-use crate::formats::json::{int_at, str_at};
+use crate::formats::congress::{self, Action};
+use crate::formats::tree::{Tree, int_at, items, str_at};
 use crate::formats::{dates, documents};
 use crate::input::Input;
 use crate::reader::Outcome;
@@ -51,7 +52,7 @@ fn read_document(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 }
 
 /// One amendment; `bill` is the bill it was found in, for files that do not repeat it.
-pub fn record(value: &Value, rank: Rank, bill: Option<&str>) -> Result<Record, String> {
+pub fn record<'a>(value: impl Tree<'a>, rank: Rank, bill: Option<&str>) -> Result<Record, String> {
     let kind = str_at(value, &["type"]).to_ascii_lowercase();
     let id = id_of(value).ok_or("an amendment without type, congress and number")?;
     let (_, congress, number) = congress::parts(&id).ok_or("an amendment without type, congress and number")?;
@@ -64,13 +65,13 @@ pub fn record(value: &Value, rank: Rank, bill: Option<&str>) -> Result<Record, S
     record.set("bill_id", amended).set("purpose", purpose);
     record.set("amends_amendment_id", value.get("amendedAmendment").and_then(id_of));
     set_sponsor(value, &mut record);
-    let submitted = ["submittedDate", "proposedDate"].map(|name| dates::iso(&str_at(value, &[name])));
-    record.set("submitted_date", submitted.into_iter().flatten().next());
+    let submitted = ["submittedDate", "proposedDate"].into_iter().find_map(|name| dates::iso(&str_at(value, &[name])));
+    record.set("submitted_date", submitted);
     set_progress(value, &mut record);
     Ok(record)
 }
 
-fn id_of(value: &Value) -> Option<String> {
+fn id_of<'a>(value: impl Tree<'a>) -> Option<String> {
     let kind = str_at(value, &["type"]).to_ascii_lowercase();
     let (congress, number) = (int_at(value, &["congress"])?, int_at(value, &["number"])?);
     (matches!(kind.as_str(), "hamdt" | "samdt") && congress > 0 && number > 0)
@@ -78,9 +79,9 @@ fn id_of(value: &Value) -> Option<String> {
 }
 
 /// The Senate states a purpose; the House describes.
-fn purpose(value: &Value) -> String {
-    let stated = ["purpose", "description"].map(|name| str_at(value, &[name]));
-    stated.into_iter().find(|s| !s.is_empty()).unwrap_or_default()
+fn purpose<'a>(value: impl Tree<'a>) -> Cow<'a, str> {
+    let mut stated = ["purpose", "description"].into_iter().map(|name| str_at(value, &[name]));
+    stated.find(|s| !s.is_empty()).unwrap_or_default()
 }
 
 /// "S. Amdt. 8 to S. 5: To include crimes": a purpose alone ("In the nature of a substitute.") tells nothing apart.
@@ -95,14 +96,14 @@ fn title(kind: &str, number: i64, bill: Option<&str>, purpose: &str) -> String {
     title
 }
 
-fn set_sponsor(value: &Value, record: &mut Record) {
+fn set_sponsor<'a>(value: impl Tree<'a>, record: &mut Record) {
     let sponsors = items(value.get("sponsors"), &["item"]);
-    let Some(sponsor) = sponsors.first().map(|s| congress::member(s)) else { return };
+    let Some(sponsor) = sponsors.first().map(|s| congress::member(*s)) else { return };
     record.set("sponsor", sponsor.bioguide).set("sponsor_name", sponsor.name);
     record.set("sponsor_party", sponsor.party).set("sponsor_state", sponsor.state);
 }
 
-fn set_progress(value: &Value, record: &mut Record) {
+fn set_progress<'a>(value: impl Tree<'a>, record: &mut Record) {
     let mut actions = congress::actions(&items(value.get("actions"), &["actions", "item"]));
     // The Library's copies of floor actions come after them in the file, so the time of day decides.
     actions.sort_by(|a, b| (&b.date, &b.time).cmp(&(&a.date, &a.time)));
@@ -157,7 +158,7 @@ fn step(action: &Action) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::formats::testing::read_text;

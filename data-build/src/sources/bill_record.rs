@@ -1,47 +1,49 @@
 //! One bill out of congress.gov's object, which the API's JSON and BILLSTATUS have in common but for its wrapping.
 
+use std::borrow::Cow;
+
 use josh::catalog::{ids, wording};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::bill_progress;
-use crate::formats::congress::{self, Action, items};
+use crate::formats::congress::{self, Action};
 use crate::formats::documents::{list, stated};
-use crate::formats::json::{at, bool_at, int_at, str_at};
+use crate::formats::tree::{Tree, bool_at, int_at, items, str_at};
 use crate::formats::{dates, html};
 use crate::mentions;
 use crate::record::{Rank, Record, Sink};
 
 /// A bill's object taken apart into its lists.
-pub struct Bill<'a> {
-    core: &'a Value,
-    actions: Vec<&'a Value>,
-    committees: Vec<&'a Value>,
-    cosponsors: Vec<&'a Value>,
-    titles: Vec<&'a Value>,
-    summaries: Vec<&'a Value>,
-    related: Vec<&'a Value>,
-    laws: Vec<&'a Value>,
+pub struct Bill<T> {
+    core: T,
+    actions: Vec<T>,
+    committees: Vec<T>,
+    cosponsors: Vec<T>,
+    titles: Vec<T>,
+    summaries: Vec<T>,
+    related: Vec<T>,
+    laws: Vec<T>,
     /// Objects with `policyArea` and `legislativeSubjects`, however deep they lie.
-    subjects: Vec<&'a Value>,
+    subjects: Vec<T>,
     /// Roll calls that the older BILLSTATUS lists apart from the actions.
-    votes: Vec<&'a Value>,
+    votes: Vec<T>,
 }
 
-impl<'a> Bill<'a> {
+impl<'a, T: Tree<'a>> Bill<T> {
     /// From the API's answers: `{"bill": {..}, "actions": {"actions": [..]}, ..}`.
-    pub fn from_api(answers: &'a Value) -> Option<Self> {
+    pub fn from_api(answers: T) -> Option<Self> {
         Some(Self::from_parts(answers.get("bill")?, answers))
     }
 
     /// From BILLSTATUS, where the lists are inside the bill.
-    pub fn from_status(core: &'a Value) -> Self {
+    pub fn from_status(core: T) -> Self {
         Self::from_parts(core, core)
     }
 
-    fn from_parts(core: &'a Value, lists: &'a Value) -> Self {
+    fn from_parts(core: T, lists: T) -> Self {
         let found = |name: &str, wrappers: &[&str]| items(lists.get(name), wrappers);
         let related = if lists.get("relatedBills").is_some() { "relatedBills" } else { "relatedbills" };
-        let subjects = ["subjects"].iter().flat_map(|s| lists.get(s)).flat_map(|outer| {
+        let subjects = lists.get("subjects").map(|outer| {
             let inner = items(Some(outer), &["subjects", "billSubjects"]);
             if inner.is_empty() { vec![outer] } else { inner }
         });
@@ -54,7 +56,7 @@ impl<'a> Bill<'a> {
             summaries: found("summaries", &["summaries", "billSummaries", "summary", "item"]),
             related: found(related, &["relatedBills", "item"]),
             laws: found("laws", &["laws", "item"]),
-            subjects: subjects.collect(),
+            subjects: subjects.unwrap_or_default(),
             votes: found("recordedVotes", &["recordedVote"]),
         }
     }
@@ -97,17 +99,17 @@ impl<'a> Bill<'a> {
         record
     }
 
-    fn title(&self) -> String {
-        let display = self.titles.iter().find(|t| str_at(t, &["titleType"]) == "Display Title");
+    fn title(&self) -> Cow<'a, str> {
+        let display = self.titles.iter().copied().find(|t| str_at(*t, &["titleType"]) == "Display Title");
         let display = display.map(|t| str_at(t, &["title"])).unwrap_or_default();
         if display.is_empty() { str_at(self.core, &["title"]) } else { display }
     }
 
     /// The short title that is also the display title, or the one of the latest stage; not those of a bill's parts.
-    fn short_title(&self) -> Option<String> {
+    fn short_title(&self) -> Option<Cow<'a, str>> {
         const STAGES: [&str; 6] = ["introduced", "reported", "passed", "engrossed", "conference", "enacted"];
         let display = self.title();
-        let short = self.titles.iter().filter_map(|t| {
+        let short = self.titles.iter().copied().filter_map(|t| {
             let kind = str_at(t, &["titleType"]).to_ascii_lowercase();
             let is_short = kind.contains("short title") && !kind.contains("portions of");
             let enrolled = kind.contains("enr (").then_some(STAGES.len());
@@ -119,15 +121,15 @@ impl<'a> Bill<'a> {
         short.rev().max_by_key(|(displayed, stage, _)| (*displayed, *stage)).map(|(_, _, title)| title)
     }
 
-    fn policy_area(&self) -> String {
-        let holders = std::iter::once(&self.core).chain(&self.subjects);
+    fn policy_area(&self) -> Cow<'a, str> {
+        let holders = std::iter::once(self.core).chain(self.subjects.iter().copied());
         let names = holders.flat_map(|h| ["policyArea", "primarySubject"].map(|key| str_at(h, &[key, "name"])));
         names.into_iter().find(|n| !n.is_empty()).unwrap_or_default()
     }
 
     fn set_sponsor(&self, record: &mut Record) {
         let sponsors = items(self.core.get("sponsors"), &["item"]);
-        let Some(sponsor) = sponsors.first().map(|s| congress::member(s)) else { return };
+        let Some(sponsor) = sponsors.first().map(|s| congress::member(*s)) else { return };
         record.set("sponsor", sponsor.bioguide).set("sponsor_name", sponsor.name);
         record.set("sponsor_party", sponsor.party).set("sponsor_state", sponsor.state);
     }
@@ -135,7 +137,7 @@ impl<'a> Bill<'a> {
     fn set_cosponsors(&self, record: &mut Record) {
         let mut standing = Vec::new();
         let mut count = 0;
-        for value in &self.cosponsors {
+        for value in self.cosponsors.iter().copied() {
             let member = congress::member(value);
             if member.bioguide.is_none() && member.name.is_empty() {
                 continue;
@@ -165,7 +167,7 @@ impl<'a> Bill<'a> {
     /// The actions, newest first, with the roll calls that the older form lists apart put where their numbers stand.
     fn dated_actions(&self) -> Vec<Action> {
         let mut actions = congress::actions(&self.actions);
-        for vote in &self.votes {
+        for vote in self.votes.iter().copied() {
             let (Some(id), Some(number)) = (congress::vote_id(vote), int_at(vote, &["rollNumber"])) else { continue };
             let named = match congress::chamber(&str_at(vote, &["chamber"])) {
                 Some("house") => format!("(Roll no. {number})"),
@@ -194,7 +196,7 @@ impl<'a> Bill<'a> {
     }
 
     fn set_summaries(&self, record: &mut Record) {
-        for value in &self.summaries {
+        for value in self.summaries.iter().copied() {
             let named = [str_at(value, &["actionDesc"]), str_at(value, &["name"])];
             let version = named.iter().find(|n| !n.is_empty()).map_or("", |n| n);
             let text = html::plain(&str_at(value, &["text"]));
@@ -207,8 +209,8 @@ impl<'a> Bill<'a> {
 
     fn set_subjects(&self, record: &mut Record) {
         let area = self.policy_area();
-        let mut names: Vec<String> = Vec::new();
-        for holder in &self.subjects {
+        let mut names: Vec<Cow<'a, str>> = Vec::new();
+        for holder in self.subjects.iter().copied() {
             for key in ["legislativeSubjects", "otherSubjects"] {
                 let found = items(holder.get(key), &["item"]).into_iter().map(|s| str_at(s, &["name"]));
                 found.filter(|n| !n.is_empty()).for_each(|n| {
@@ -223,12 +225,12 @@ impl<'a> Bill<'a> {
             let topic = ids::canonical("topic-taxonomy", &format!("topic:{}", wording::slug(name)));
             record.row("subjects", json!({"topic_id": topic, "name": name, "kind": kind}));
         }
-        record.set("subjects", list(names));
+        record.set("subjects", list(names.into_iter().map(Cow::into_owned).collect()));
     }
 
     fn set_committees(&self, record: &mut Record) {
         let mut codes = Vec::new();
-        for committee in &self.committees {
+        for committee in self.committees.iter().copied() {
             let chamber = str_at(committee, &["chamber"]).to_ascii_lowercase();
             committee_rows(committee, &chamber, &mut codes, record);
             for sub in items(committee.get("subcommittees"), &["item"]) {
@@ -239,7 +241,7 @@ impl<'a> Bill<'a> {
     }
 
     fn set_related(&self, record: &mut Record) {
-        for value in &self.related {
+        for value in self.related.iter().copied() {
             let Some(bill) = congress::bill_of(value) else { continue };
             let titles = [str_at(value, &["title"]), str_at(value, &["latestTitle"])];
             let title = titles.iter().find(|t| !t.is_empty()).map_or("", |t| t);
@@ -260,7 +262,7 @@ impl<'a> Bill<'a> {
     /// The public law it became: as listed, or as the action says that made it one. Private laws are not in the
     /// catalog.
     fn law_id(&self, actions: &[Action]) -> Option<String> {
-        let public = self.laws.iter().filter(|l| str_at(l, &["type"]) == "Public Law");
+        let public = self.laws.iter().copied().filter(|l| str_at(*l, &["type"]) == "Public Law");
         let listed = public.filter_map(|l| ids::canonical("public-laws", &str_at(l, &["number"]))).next();
         let mut became = actions.iter().filter(|a| a.text.starts_with("Became Public Law"));
         listed.or_else(|| became.find_map(|a| mentions::laws(&a.text).into_iter().next()))
@@ -274,14 +276,14 @@ impl<'a> Bill<'a> {
         law.set("congress", congress).set("number", number).set("bill_id", bill.id.as_str());
         law.set("enacted_date", bill_progress::enacted_date(actions));
         for same in ["title", "short_title", "policy_area"] {
-            law.set(same, at(&Value::Object(bill.fields.clone()), &[same]).cloned());
+            law.set(same, bill.fields.get(same).cloned());
         }
         Some(law)
     }
 }
 
 /// One row an activity; a committee without any still counts.
-fn committee_rows(committee: &Value, chamber: &str, codes: &mut Vec<String>, record: &mut Record) {
+fn committee_rows<'a>(committee: impl Tree<'a>, chamber: &str, codes: &mut Vec<String>, record: &mut Record) {
     let Some(code) = congress::committee_id(&str_at(committee, &["systemCode"])) else { return };
     let mut row = |activity: &str, date: Option<String>| {
         record.row(

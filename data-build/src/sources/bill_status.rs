@@ -3,40 +3,38 @@
 
 use josh::catalog::ids;
 use roxmltree::Node;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::amendments;
 use super::bill_record::Bill;
-use crate::formats::congress::{self, items};
-use crate::formats::json::str_at;
-use crate::formats::{dates, xml, xml_json};
+use crate::formats::tree::{items, str_at};
+use crate::formats::{congress, dates, xml};
 use crate::record::{Rank, Record, Sink};
 
 /// Reads the `billStatus` element.
 pub fn read(root: Node<'_, '_>, out: &mut dyn Sink) {
-    let Some(element) = xml::child(root, "bill") else {
+    let Some(core) = xml::child(root, "bill") else {
         out.reject("billStatus", "no bill in it");
         return;
     };
-    let core = xml_json::value(element);
-    let bill = Bill::from_status(&core);
+    let bill = Bill::from_status(core);
     let Some(id) = bill.id() else {
         out.reject("billStatus", "a bill without type, congress and number");
         return;
     };
-    for amendment in items(core.get("amendments"), &["amendment"]) {
+    for amendment in items(xml::child(core, "amendments"), &["amendment"]) {
         match amendments::record(amendment, Rank::Partial, Some(&id)) {
             Ok(record) => out.record(record),
             Err(reason) => out.reject(&format!("{id} amendments"), &reason),
         }
     }
-    cost_estimates(&core, &id).into_iter().chain(reports(&core, &id)).for_each(|r| out.record(r));
+    cost_estimates(core, &id).into_iter().chain(reports(core, &id)).for_each(|r| out.record(r));
     bill.emit(&id, out);
 }
 
 /// `rptUrl`, `rptTitle`, `rptPubDate` in the older files, `url`, `title`, `pubDate` in the newer.
-fn cost_estimates(core: &Value, bill_id: &str) -> Vec<Record> {
-    let estimate = |value: &Value| {
+fn cost_estimates(core: Node<'_, '_>, bill_id: &str) -> Vec<Record> {
+    let estimate = |value: Node<'_, '_>| {
         let either = |new: &str, old: &str| [str_at(value, &[new]), str_at(value, &[old])].concat();
         let id = ids::canonical("cbo-estimates", &either("url", "rptUrl"))?;
         let number: i64 = id.strip_prefix("cbo:")?.parse().ok()?;
@@ -46,7 +44,7 @@ fn cost_estimates(core: &Value, bill_id: &str) -> Vec<Record> {
         record.set("stage", stage(&str_at(value, &["description"])));
         Some(record)
     };
-    items(core.get("cboCostEstimates"), &["item"]).into_iter().filter_map(estimate).collect()
+    items(xml::child(core, "cboCostEstimates"), &["item"]).into_iter().filter_map(estimate).collect()
 }
 
 /// The stage that an estimate's description begins with: "As ordered reported by the House Committee on …".
@@ -64,8 +62,8 @@ fn stage(description: &str) -> Option<&'static str> {
 }
 
 /// Reports by their citations, "H. Rept. 114-182,Part 2".
-fn reports(core: &Value, bill_id: &str) -> Vec<Record> {
-    let report = |value: &Value| {
+fn reports(core: Node<'_, '_>, bill_id: &str) -> Vec<Record> {
+    let report = |value: Node<'_, '_>| {
         let citation = str_at(value, &["citation"]);
         let whole = citation.split(',').next()?;
         let id = ids::canonical("committee-reports", whole)?;
@@ -76,7 +74,7 @@ fn reports(core: &Value, bill_id: &str) -> Vec<Record> {
         Some(record)
     };
     let mut found: Vec<Record> = Vec::new();
-    for record in items(core.get("committeeReports"), &["committeeReport"]).into_iter().filter_map(report) {
+    for record in items(xml::child(core, "committeeReports"), &["committeeReport"]).into_iter().filter_map(report) {
         if found.iter().all(|f| f.id != record.id) {
             found.push(record);
         }

@@ -74,7 +74,6 @@ pub fn code(name: &str) -> Option<String> {
 /// The code at the end of GPO's file names: "…/BILLS-119hr1eas2.xml", "H1037_RFS.XML".
 pub fn code_in_file_name(name: &str) -> Option<String> {
     let file = name.rsplit('/').next()?;
-    let file = file.strip_suffix(".zst").unwrap_or(file);
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let last = stem.rsplit(['-', '_']).next()?;
     // "119hr1eas2": congress, type, number, version.

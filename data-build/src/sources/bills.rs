@@ -70,7 +70,9 @@ fn read_xml(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let root = document.root_element();
     match root.tag_name().name() {
         "billStatus" => bill_status::read(root, out),
-        "bill" | "resolution" | "amendment-doc" | "engrossedAmendment" => bill_text::read(root, &input.name, out),
+        "bill" | "resolution" | "amendment-doc" | "engrossedAmendment" => {
+            bill_text::read(root, input.unpacked_name(), out)
+        }
         _ => return Ok(Outcome::Skipped),
     }
     Ok(Outcome::Read)

@@ -1,6 +1,7 @@
 //! Granules of the Congressional Record as JSONL: GPO's granule id, day, section, page, title, speakers with their
 //! bioguide ids, measures and the text.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use anyhow::Result;
@@ -50,7 +51,7 @@ fn granule(value: &Value) -> Result<Record, String> {
     record.set("speakers", list(speakers(value))).set("bill_ids", list(mentions::bills(&measures, congress)));
     record.set("volume", str_at(value, &["citation"]).split(' ').next().and_then(|v| v.parse::<i64>().ok()));
     // Not trimmed: the first line is told to be a heading by its indent.
-    record.body("text", &date, sections(value.get("text").and_then(Value::as_str).unwrap_or_default()));
+    record.body("text", &date, sections(&without_tags(value.get("text").and_then(Value::as_str).unwrap_or_default())));
     Ok(record)
 }
 
@@ -63,6 +64,15 @@ fn chamber_and_section(code: &str) -> (Option<&'static str>, Option<&'static str
         _ => return (None, None),
     };
     (Some(chamber), Some(section))
+}
+
+/// The Digest's pages hide addresses in marks of their own: `\0 <span class="__cf_email__" …>[email protected]</span>`.
+fn without_tags(text: &str) -> Cow<'_, str> {
+    static TAG: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\x00 ?|</?(?:span|a)(?:\s[^<>]*)?>")
+            .unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
+    });
+    TAG.replace_all(text, "")
 }
 
 /// Each speaker once, in the order of the granule.
@@ -109,6 +119,12 @@ fn sections(text: &str) -> Vec<Section> {
 mod tests {
     use super::*;
     use crate::formats::testing::read_text;
+
+    #[test]
+    fn tags_that_slipped_into_the_text_are_taken_out() {
+        let text = "E-Mail, \0 <span class=\"__cf_email__\" data-cfemail=\"93\">[email protected]</span>, a < b";
+        assert_eq!(without_tags(text), "E-Mail, [email protected], a < b");
+    }
 
     #[test]
     fn a_granule() {

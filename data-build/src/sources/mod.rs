@@ -70,6 +70,11 @@ pub fn reader(key: &str) -> Reader {
     READERS.iter().find(|(source, _)| *source == key).map_or(|_, _| Ok(Outcome::Skipped), |(_, read)| *read)
 }
 
+/// Whether what a reader makes of a file depends on others beside it: a page of the White House learns its number from an index.
+pub fn looks_around(key: &str) -> bool {
+    key == "presidential-documents"
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

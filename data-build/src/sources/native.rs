@@ -13,7 +13,7 @@ const SUFFIX: &str = ".josh.jsonl";
 
 /// The source whose records the file holds, if it is in this form.
 pub fn source_of(input: &Input) -> Option<&'static str> {
-    let key = input.file_name().strip_suffix(".zst").unwrap_or(input.file_name()).strip_suffix(SUFFIX)?;
+    let key = input.unpacked_name().rsplit('/').next()?.strip_suffix(SUFFIX)?;
     catalog::source(key).map(|s| s.key)
 }
 

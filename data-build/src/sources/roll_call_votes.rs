@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::roll_call::{Position, RollCall, Totals};
 use super::roll_call_xml;
-use crate::formats::congress::{self, items};
+use crate::formats::congress;
 use crate::formats::documents;
 use crate::formats::json::{int_at, str_at};
+use crate::formats::tree::items;
 use crate::formats::{measures, xml};
 use crate::input::Input;
 use crate::reader::Outcome;
