@@ -84,11 +84,10 @@ impl Access {
     }
 
     /// Who asks, by the `Authorization` header.
-    pub async fn identify(&self, authorization: Option<&str>) -> Result<Identity, Refusal> {
-        let given = authorization.ok_or(Refusal::Missing)?;
-        let credential = match given.split_once(' ') {
+    pub async fn identify(&self, authorization: &str) -> Result<Identity, Refusal> {
+        let credential = match authorization.split_once(' ') {
             Some((scheme, credential)) if scheme.eq_ignore_ascii_case("bearer") => credential.trim(),
-            _ => return Err(Refusal::Invalid("Send `Authorization: Bearer` and the key or token.")),
+            _ => return Err(Refusal::Invalid("Send Authorization: Bearer and the key or token.")),
         };
         let rows = self.keys.now();
         if let Some(secret) = credential.strip_prefix(keys::PREFIX) {

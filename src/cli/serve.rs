@@ -57,6 +57,8 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
             .workers(settings.workers)
             // DuckDB runs its own threads: more queries at once only wait for each other.
             .worker_max_blocking_threads(2 * settings.load.at_once + 2)
+            // An answer goes out when it is written, also in two parts.
+            .tcp_nodelay(true)
             .client_request_timeout(HEAD_TIME)
             .tls_handshake_timeout(HANDSHAKE_TIME)
             .on_connect(|connection, extensions| {

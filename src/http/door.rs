@@ -2,7 +2,8 @@
 //! everything else needs a token.
 
 use std::net::IpAddr;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use actix_web::HttpRequest;
 use actix_web::http::header::{self, HeaderMap};
@@ -37,8 +38,7 @@ pub const HEALTH: &[&str] = &["/livez", "/readyz", "/health"];
 /// Methods by which a client finds out how to get a token, or says that it has begun. rmcp checks the session of the last.
 const OPEN_METHODS: &[&str] = &["initialize", "server/discover", "notifications/initialized"];
 
-/// When more callers than this are remembered, those whose buckets are full again are forgotten.
-const MOST_CALLERS: usize = 10_000;
+const SWEEP_SECONDS: u64 = 10;
 
 /// The caller whose bucket a request is taken from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -48,13 +48,30 @@ enum Bucket {
 }
 
 /// What is decided for every request. One for all workers.
-#[derive(Default)]
 pub struct Door {
     pub access: Option<Access>,
     limiter: Option<DefaultKeyedRateLimiter<Bucket>>,
+    started: Instant,
+    /// When the limiter forgot old callers, in seconds after the start.
+    swept: AtomicU64,
     trusted_proxies: Vec<IpNet>,
     public_url: Option<String>,
     is_tls: bool,
+}
+
+impl Default for Door {
+    /// Open to all, without limits.
+    fn default() -> Door {
+        Door {
+            access: None,
+            limiter: None,
+            started: Instant::now(),
+            swept: AtomicU64::new(0),
+            trusted_proxies: Vec::new(),
+            public_url: None,
+            is_tls: false,
+        }
+    }
 }
 
 impl Door {
@@ -66,6 +83,7 @@ impl Door {
             trusted_proxies: settings.trusted_proxies.clone(),
             public_url: settings.public_url.clone(),
             is_tls: settings.tls.is_some(),
+            ..Door::default()
         }
     }
 
@@ -78,7 +96,7 @@ impl Door {
         let given = request.headers().get(header::AUTHORIZATION);
         let identified = match given.map(|value| value.to_str()) {
             Some(Err(_)) => Err(Refusal::Invalid("The token is not plain text.")),
-            Some(Ok(given)) => access.identify(Some(given)).await,
+            Some(Ok(given)) => access.identify(given).await,
             None => Err(Refusal::Missing),
         };
         // Whoever is not known is limited by address, so that keys can't be tried out at leisure.
@@ -86,18 +104,7 @@ impl Door {
         let count = |result: &str| METRICS.access.with_label_values(&[result]).inc();
         let identity = identified.map_err(|refusal| {
             count("unauthorized");
-            let message = match refusal {
-                Refusal::Missing => "This needs an API key or a token.",
-                Refusal::Invalid(why) => why,
-            };
-            let challenge = match refusal {
-                Refusal::Missing => self.challenge(request, ""),
-                Refusal::Invalid(why) => self.challenge(
-                    request,
-                    &format!("error=\"invalid_token\", error_description=\"{}\", ", why.replace('"', "'")),
-                ),
-            };
-            Error::new(Code::Unauthorized, message).challenge(challenge)
+            self.unauthorized(request, refusal)
         })?;
         if !identity.may(READ) {
             count("insufficient_scope");
@@ -108,6 +115,14 @@ impl Door {
         }
         count("let_in");
         Ok(Some(identity))
+    }
+
+    fn unauthorized(&self, request: &HttpRequest, refusal: Refusal) -> Error {
+        let (message, wrong) = match refusal {
+            Refusal::Missing => ("This needs an API key or a token.", String::new()),
+            Refusal::Invalid(why) => (why, format!("error=\"invalid_token\", error_description=\"{why}\", ")),
+        };
+        Error::new(Code::Unauthorized, message).challenge(self.challenge(request, &wrong))
     }
 
     /// `WWW-Authenticate`: where to find out about tokens, and what was wrong with this one.
@@ -124,14 +139,22 @@ impl Door {
             // In process: nobody is there to be limited.
             (None, None) => return Ok(()),
         };
-        if limiter.len() > MOST_CALLERS {
-            limiter.retain_recent();
-        }
+        self.forget_old_callers(limiter);
         limiter.check_key(&bucket).map_err(|until| {
             METRICS.limited.with_label_values(&[kind]).inc();
             let wait = until.wait_time_from(DefaultClock::default().now()) + Duration::from_millis(999);
             Error::new(Code::RateLimited, "Too many requests for this while.").retry_after(wait.as_secs().max(1))
         })
+    }
+
+    /// Forgets, once in a while, those whose buckets are full again: a stranger could come from any number of addresses.
+    fn forget_old_callers(&self, limiter: &DefaultKeyedRateLimiter<Bucket>) {
+        let now = self.started.elapsed().as_secs();
+        let last = self.swept.load(Ordering::Relaxed);
+        let is_due = now >= last + SWEEP_SECONDS;
+        if is_due && self.swept.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            limiter.retain_recent();
+        }
     }
 
     /// Where the request comes from: the peer, or whoever a trusted proxy says it speaks for.

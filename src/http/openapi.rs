@@ -67,7 +67,12 @@ pub fn document(bundle: &Bundle) -> Value {
         "components": { "schemas": schemas, "responses": { "Error": {
             "description": "An error; `code` is one of those listed in the schema",
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } },
+        } }, "securitySchemes": { "bearer": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An API key or a token with the scope josh:read, where the server asks for one",
         } } },
+        "security": [{}, { "bearer": [] }],
     })
 }
 

@@ -1,7 +1,5 @@
 //! Section 11: limits. How often, how many at once, how large, how long; and what a caller who is over one of them is told.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -128,16 +126,6 @@ fn what_is_too_large_is_refused_with_its_own_error() {
     assert_eq!(SAMPLE.get("/livez").status, 200);
 }
 
-/// A connection, and what comes back on it until it is closed or time is up.
-fn talk(url: &str, send: &[u8], patience: Duration) -> (String, Duration) {
-    let mut stream = TcpStream::connect(url.strip_prefix("http://").unwrap()).unwrap();
-    stream.set_read_timeout(Some(patience)).unwrap();
-    stream.write_all(send).unwrap();
-    let (started, mut answer) = (Instant::now(), Vec::new());
-    let _ = stream.read_to_end(&mut answer);
-    (String::from_utf8_lossy(&answer).into_owned(), started.elapsed())
-}
-
 /// Given clients that send half a head or half a body and then nothing, when time is up, then they are answered 408 and cut, and
 /// everyone else is served meanwhile.
 #[test]
@@ -151,7 +139,12 @@ fn slow_clients_are_cut() {
         let slow: Vec<_> = heads
             .iter()
             .flat_map(|head| std::iter::repeat_n(head, 20))
-            .map(|head| scope.spawn(move || talk(&SAMPLE.url, head, Duration::from_secs(25))))
+            .map(|head| {
+                scope.spawn(move || {
+                    let started = Instant::now();
+                    (SAMPLE.raw(head, Duration::from_secs(25)), started.elapsed())
+                })
+            })
             .collect();
         for _ in 0..50 {
             assert_eq!(SAMPLE.get("/v1/bills/hr:119:1").status, 200);

@@ -1,8 +1,6 @@
 //! Section 3: what every answer has, and what every route gives.
 
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -224,13 +222,7 @@ fn the_pages_name_the_bundle_and_load_nothing_from_elsewhere() {
 }
 
 fn raw(bytes: &[u8]) -> String {
-    let address = SAMPLE.url.trim_start_matches("http://");
-    let mut stream = TcpStream::connect(address).expect("a connection");
-    stream.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
-    stream.write_all(bytes).unwrap();
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    String::from_utf8_lossy(&answer).into_owned()
+    SAMPLE.raw(bytes, Duration::from_secs(15))
 }
 
 #[test]

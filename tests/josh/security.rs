@@ -1,6 +1,6 @@
 //! Threats, by name: each is tried against a running server, and comes to nothing.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -14,17 +14,8 @@ const JSON: (&str, &str) = ("content-type", "application/json");
 const ACCEPT: (&str, &str) = ("accept", "application/json, text/event-stream");
 const LIST: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 
-/// Sends bytes as they are and reads until the other side closes or falls silent.
 fn raw(server: &Server, bytes: &[u8]) -> String {
-    let mut stream = TcpStream::connect(server.url.strip_prefix("http://").unwrap()).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
-    let _ = stream.write_all(bytes);
-    let mut answer = Vec::new();
-    let mut buffer = [0; 4096];
-    while let Ok(read @ 1..) = stream.read(&mut buffer) {
-        answer.extend_from_slice(&buffer[..read]);
-    }
-    String::from_utf8_lossy(&answer).into_owned()
+    server.raw(bytes, Duration::from_secs(3))
 }
 
 fn answers(text: &str) -> usize {

@@ -121,9 +121,14 @@ fn soak() {
         for asked in ASKED {
             let started = Instant::now();
             ask(&quiet, &url(), *asked).unwrap();
-            times.push(started.elapsed().as_micros() as u64);
+            times.push((asked.0, started.elapsed().as_micros() as u64));
         }
     }
+    for kind in ASKED.iter().map(|asked| asked.0).collect::<std::collections::BTreeSet<_>>() {
+        let mut own: Vec<u64> = times.iter().filter(|time| time.0 == kind).map(|time| time.1).collect();
+        println!("  {kind:<8} alone: p99 {:.1} ms", p99(&mut own));
+    }
+    let mut times: Vec<u64> = times.into_iter().map(|time| time.1).collect();
     let alone = p99(&mut times);
 
     let (seen, stop, kills, swaps) =

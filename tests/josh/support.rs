@@ -1,6 +1,7 @@
 //! Starts the real binary and talks to it.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -197,6 +198,17 @@ impl Server {
         let mut response = self.agent.run(request.body(body).expect("a request")).expect("an answer");
         let bytes = response.body_mut().with_config().limit(256 << 20).read_to_vec().expect("a body");
         Answer { status: response.status().as_u16(), headers: response.headers().clone(), bytes }
+    }
+
+    /// Sends bytes as they are, and gives what comes back until the other side closes or falls silent for so long.
+    pub fn raw(&self, bytes: &[u8], patience: Duration) -> String {
+        let mut stream = TcpStream::connect(self.url.trim_start_matches("http://")).expect("a connection");
+        stream.set_read_timeout(Some(patience)).expect("a timeout");
+        // A server that has heard enough may close before all is sent.
+        let _ = stream.write_all(bytes);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
     }
 
     /// Everything a list holds, following the cursors.
