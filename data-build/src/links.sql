@@ -116,3 +116,7 @@ INSERT INTO bills_mentions BY NAME SELECT unnest(bill_ids) AS parent, 'hearings'
 INSERT INTO public_laws_mentions BY NAME SELECT law_id AS parent, 'bills' AS source, id AS record_id, 'law_id' AS found_in, 0 AS _seq, 0 AS _n FROM bills WHERE law_id IS NOT NULL;
 INSERT INTO public_laws_mentions BY NAME SELECT unnest(law_ids) AS parent, 'cfr-sections' AS source, id AS record_id, 'law_ids' AS found_in, 0 AS _seq, 0 AS _n FROM cfr_sections WHERE law_ids IS NOT NULL;
 INSERT INTO public_laws_mentions BY NAME SELECT unnest(law_ids) AS parent, 'federal-register' AS source, id AS record_id, 'law_ids' AS found_in, 0 AS _seq, 0 AS _n FROM federal_register WHERE law_ids IS NOT NULL;
+
+-- A summary stands for a report's text only where there is no other.
+DELETE FROM crs_reports_body WHERE version = 'summary'
+  AND parent IN (SELECT parent FROM crs_reports_body WHERE version <> 'summary');

@@ -20,6 +20,7 @@ mod committee_reports_text;
 mod committees;
 mod congressional_record;
 mod crs_reports;
+mod crs_reports_api;
 mod dockets;
 mod federal_register;
 mod federal_register_uslm;
