@@ -120,3 +120,6 @@ INSERT INTO public_laws_mentions BY NAME SELECT unnest(law_ids) AS parent, 'fede
 -- A summary stands for a report's text only where there is no other.
 DELETE FROM crs_reports_body WHERE version = 'summary'
   AND parent IN (SELECT parent FROM crs_reports_body WHERE version <> 'summary');
+
+DELETE FROM gao_reports_body WHERE version = 'summary'
+  AND parent IN (SELECT parent FROM gao_reports_body WHERE version <> 'summary');

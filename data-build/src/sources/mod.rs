@@ -26,6 +26,7 @@ mod federal_register;
 mod federal_register_uslm;
 mod federal_register_xml;
 mod gao_reports;
+mod gao_reports_rss;
 mod hearings;
 mod hearings_digest;
 mod lda_filings;
