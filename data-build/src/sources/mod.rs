@@ -19,6 +19,7 @@ mod committee_reports;
 mod committee_reports_text;
 mod committees;
 mod congressional_record;
+mod congressional_record_package;
 mod crs_reports;
 mod crs_reports_api;
 mod dockets;
