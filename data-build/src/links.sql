@@ -123,3 +123,8 @@ DELETE FROM crs_reports_body WHERE version = 'summary'
 
 DELETE FROM gao_reports_body WHERE version = 'summary'
   AND parent IN (SELECT parent FROM gao_reports_body WHERE version <> 'summary');
+
+-- The House names offices, not members; its summary of the same quarter says whose they are.
+UPDATE staff_directories SET bioguide = o.member FROM (SELECT office, period, min(bioguide) AS member FROM staff_directories
+  WHERE chamber = 'house' AND bioguide IS NOT NULL GROUP BY office, period HAVING count(DISTINCT bioguide) = 1) o
+WHERE staff_directories.bioguide IS NULL AND staff_directories.office = o.office AND staff_directories.period = o.period;

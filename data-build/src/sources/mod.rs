@@ -41,6 +41,7 @@ mod roll_call_votes;
 mod roll_call_xml;
 mod saps;
 mod staff_directories;
+mod staff_disbursements;
 mod topic_taxonomy;
 
 /// Readers by the source whose folder they read.
