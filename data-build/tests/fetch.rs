@@ -1066,6 +1066,18 @@ fn the_committed_table_of_sources_is_the_printed_one() {
     }
 }
 
+/// Given a reader that has gone, as after `| head`, when something is printed, then the run ends as it would have.
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    for (args, code) in [(&["sources"][..], 0), (&["build", "--from", "nowhere", "--out", "x.db"], 1)] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
+        let status = command.args(args).stdout(writer.try_clone().expect("a pipe")).stderr(writer).status();
+        assert_eq!(status.expect("it runs").code(), Some(code), "{args:?}");
+    }
+}
+
 /// Given arguments that can't be, then they are refused with what would be right.
 #[test]
 fn wrong_arguments_are_refused() {

@@ -1,6 +1,6 @@
 //! A day of the Congressional Record as GPO packs it: each granule's text in HTML, and one MODS file that says of every
-//! granule what its title is, who speaks and which measures it names. A reader sees one member of the archive at a time,
-//! so the two hand over records of their own under the same id: MODS ranks higher, and only HTML has text.
+//! granule what its title is, who speaks and which measures it names. A reader sees one member of the archive at a
+//! time, so the two hand over records of their own under the same id: MODS ranks higher, and only HTML has text.
 
 use std::sync::LazyLock;
 
