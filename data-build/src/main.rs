@@ -11,6 +11,7 @@ mod fetch;
 mod finish;
 mod formats;
 mod input;
+mod memory;
 mod mentions;
 mod output;
 mod passages;
@@ -69,6 +70,7 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
+    memory::keep_what_is_freed();
     let done = match Command::parse().verb {
         Verb::Fetch(fetch) => fetch.run(),
         Verb::Sources => {
