@@ -12,6 +12,7 @@ use crate::archive;
 use crate::embedding::{Embedding, default_cache};
 use crate::finish::Finish;
 use crate::input::Input;
+use crate::output::note;
 use crate::reader::Outcome;
 use crate::record::Sink;
 use crate::record_cache::{Entry, RecordCache};
@@ -101,7 +102,7 @@ impl Build {
 fn open_cache(folder: &Path) -> Option<RecordCache> {
     let opened = RecordCache::open(folder);
     if let Err(error) = &opened {
-        eprintln!("josh-data-build: cannot keep records in {}, so nothing is reused: {error:#}", folder.display());
+        note!("josh-data-build: cannot keep records in {}, so nothing is reused: {error:#}", folder.display());
     }
     opened.ok()
 }

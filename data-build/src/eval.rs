@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::build::Job;
 use crate::embedding::Embedding;
+use crate::output::say;
 use crate::progress;
 
 /// Results looked at.
@@ -69,13 +70,13 @@ impl Eval {
         let manifest = job.run()?.manifest;
         let passages: u64 = manifest.sources.iter().map(|s| s.passages).sum();
         let bundle = Bundle::open(&out)?;
-        println!("{} documents in {passages} passages, {} judged queries\n", documents.len(), queries.len());
-        println!("{:<10} {:>8} {:>11} {:>8}", "mode", "nDCG@10", "recall@100", "MRR");
+        say!("{} documents in {passages} passages, {} judged queries\n", documents.len(), queries.len());
+        say!("{:<10} {:>8} {:>11} {:>8}", "mode", "nDCG@10", "recall@100", "MRR");
         for (name, _) in modes {
             let scores = evaluate(&bundle, name, &queries, &judgements, &documents)?;
             let mean = |sum: f64| sum / scores.queries.max(1) as f64;
             let (ndcg, recall, mrr) = (mean(scores.ndcg_10), mean(scores.recall_100), mean(scores.reciprocal_rank));
-            println!("{name:<10} {ndcg:>8.4} {recall:>11.4} {mrr:>8.4}");
+            say!("{name:<10} {ndcg:>8.4} {recall:>11.4} {mrr:>8.4}");
         }
         Ok(())
     }

@@ -10,6 +10,8 @@ use josh::query::Params;
 use josh::service;
 use serde_json::Value;
 
+use crate::output::say;
+
 #[derive(Args)]
 pub struct EvalNames {
     /// Lines of `name<TAB>registry<TAB>id`, with - for the id of a name that nobody bears
@@ -63,15 +65,15 @@ impl EvalNames {
                 count.rightly_none += usize::from(*id == "-" && first.is_none());
             }
             if first.unwrap_or("-") != *id {
-                println!("wrong: {name:?} in {registry} gives {}, not {id}", first.unwrap_or("nothing"));
+                say!("wrong: {name:?} in {registry} gives {}, not {id}", first.unwrap_or("nothing"));
             }
         }
-        println!("{:<30} {:>6} {:>7} {:>10} {:>7}", "registry", "names", "top-1", "precision", "recall");
+        say!("{:<30} {:>6} {:>7} {:>10} {:>7}", "registry", "names", "top-1", "precision", "recall");
         for (registry, c) in counts {
             let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
             let top = share(c.right + c.rightly_none, c.asked);
             let (precision, recall) = (share(c.right, c.answered), share(c.right, c.borne));
-            println!("{registry:<30} {:>6} {top:>7.3} {precision:>10.3} {recall:>7.3}", c.asked);
+            say!("{registry:<30} {:>6} {top:>7.3} {precision:>10.3} {recall:>7.3}", c.asked);
         }
         Ok(())
     }

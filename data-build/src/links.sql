@@ -116,3 +116,15 @@ INSERT INTO bills_mentions BY NAME SELECT unnest(bill_ids) AS parent, 'hearings'
 INSERT INTO public_laws_mentions BY NAME SELECT law_id AS parent, 'bills' AS source, id AS record_id, 'law_id' AS found_in, 0 AS _seq, 0 AS _n FROM bills WHERE law_id IS NOT NULL;
 INSERT INTO public_laws_mentions BY NAME SELECT unnest(law_ids) AS parent, 'cfr-sections' AS source, id AS record_id, 'law_ids' AS found_in, 0 AS _seq, 0 AS _n FROM cfr_sections WHERE law_ids IS NOT NULL;
 INSERT INTO public_laws_mentions BY NAME SELECT unnest(law_ids) AS parent, 'federal-register' AS source, id AS record_id, 'law_ids' AS found_in, 0 AS _seq, 0 AS _n FROM federal_register WHERE law_ids IS NOT NULL;
+
+-- A summary stands for a report's text only where there is no other.
+DELETE FROM crs_reports_body WHERE version = 'summary'
+  AND parent IN (SELECT parent FROM crs_reports_body WHERE version <> 'summary');
+
+DELETE FROM gao_reports_body WHERE version = 'summary'
+  AND parent IN (SELECT parent FROM gao_reports_body WHERE version <> 'summary');
+
+-- The House names offices, not members; its summary of the same quarter says whose they are.
+UPDATE staff_directories SET bioguide = o.member FROM (SELECT office, period, min(bioguide) AS member FROM staff_directories
+  WHERE chamber = 'house' AND bioguide IS NOT NULL GROUP BY office, period HAVING count(DISTINCT bioguide) = 1) o
+WHERE staff_directories.bioguide IS NULL AND staff_directories.office = o.office AND staff_directories.period = o.period;

@@ -11,7 +11,9 @@ mod fetch;
 mod finish;
 mod formats;
 mod input;
+mod memory;
 mod mentions;
+mod output;
 mod passages;
 mod progress;
 mod read;
@@ -29,6 +31,8 @@ mod vector_cache;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use crate::output::{note, say};
 
 /// Make bundles for Josh from the official files of federal publishers.
 #[derive(Parser)]
@@ -66,10 +70,11 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
+    memory::keep_what_is_freed();
     let done = match Command::parse().verb {
         Verb::Fetch(fetch) => fetch.run(),
         Verb::Sources => {
-            print!("{}", fetch::docs::page());
+            say!("{}", fetch::docs::page().trim_end());
             Ok(())
         }
         Verb::Build(build) => build.run(),
@@ -81,7 +86,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("josh-data-build: {error:#}");
+            note!("josh-data-build: {error:#}");
             ExitCode::FAILURE
         }
     }

@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
+use crate::output::{note, say};
 use crate::record::{Record, Sink};
 use crate::{archive, build};
 
@@ -40,7 +41,7 @@ impl Sink for Lines {
 
     fn reject(&mut self, place: &str, reason: &str) {
         self.rejected += 1;
-        eprintln!("{} ({place}): {reason}", self.file);
+        note!("{} ({place}): {reason}", self.file);
     }
 }
 
@@ -65,7 +66,7 @@ impl Read {
         if let Some(failure) = lines.failure {
             return Err(failure).with_context(|| format!("cannot write {}", self.out.display()));
         }
-        println!("{} records, {} rejected", lines.records, lines.rejected);
+        say!("{} records, {} rejected", lines.records, lines.rejected);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use josh::catalog::SOURCES;
 
 use crate::build::Done;
+use crate::output::say;
 use crate::stage::{Counts, Stage};
 
 /// Rejects shown in full.
@@ -10,28 +11,28 @@ const SHOWN: usize = 20;
 
 pub fn print(done: &Done) {
     print_counts(done);
-    println!("{:<44} {:>10} {:>10}", "links", "in bundle", "of");
+    say!("{:<44} {:>10} {:>10}", "links", "in bundle", "of");
     for link in &done.links {
-        println!("{:<44} {:>10} {:>10}", link.link, link.inside, link.all);
+        say!("{:<44} {:>10} {:>10}", link.link, link.inside, link.all);
     }
-    println!();
+    say!("");
     print_rejects(&done.stage);
     if !done.skipped.is_empty() {
         let shown: Vec<&str> = done.skipped.iter().take(SHOWN).map(String::as_str).collect();
         let more = if done.skipped.len() > SHOWN { " …" } else { "" };
-        println!("skipped {} files of a form that holds no records: {}{more}\n", done.skipped.len(), shown.join(", "));
+        say!("skipped {} files of a form that holds no records: {}{more}\n", done.skipped.len(), shown.join(", "));
     }
     if !done.ignored.is_empty() {
-        println!("left alone, since named after no source: {}\n", done.ignored.join(", "));
+        say!("left alone, since named after no source: {}\n", done.ignored.join(", "));
     }
 
     let seconds = done.took.as_secs_f64().max(0.001);
     let bytes = std::fs::metadata(&done.out).map_or(0, |m| m.len());
-    println!("bundle   {}", done.out.display());
-    println!("id       {}", done.manifest.id);
-    println!("as of    {}", done.manifest.as_of);
-    println!("size     {:.1} MB", bytes as f64 / 1e6);
-    println!(
+    say!("bundle   {}", done.out.display());
+    say!("id       {}", done.manifest.id);
+    say!("as of    {}", done.manifest.as_of);
+    say!("size     {:.1} MB", bytes as f64 / 1e6);
+    say!(
         "time     {seconds:.1} s for {} files ({} unchanged), {:.1} MB: {:.0} records/s",
         done.stage.total().files,
         done.reused,
@@ -39,7 +40,7 @@ pub fn print(done: &Done) {
         done.stage.total().accepted as f64 / seconds
     );
     if let Some(peak) = peak_memory() {
-        println!("memory   {peak:.0} MB at the most");
+        say!("memory   {peak:.0} MB at the most");
     }
 }
 
@@ -52,7 +53,7 @@ fn print_counts(done: &Done) {
         format!("{name:<27}{cells}")
     };
     let heads: String = columns.iter().map(|c| format!(" {c:>0$}", c.len().max(7))).collect();
-    println!("{:<27}{heads}  dates", "source");
+    say!("{:<27}{heads}  dates", "source");
     let mut all = [0; 9];
     for source in SOURCES {
         let counts = done.stage.counts.get(source.key).copied().unwrap_or_default();
@@ -69,9 +70,9 @@ fn print_counts(done: &Done) {
             Some((Some(from), Some(to))) => format!("{from} to {to}"),
             _ => "-".into(),
         };
-        println!("{}  {dates}", row(source.key, cells));
+        say!("{}  {dates}", row(source.key, cells));
     }
-    println!("{}\n", row("all", all));
+    say!("{}\n", row("all", all));
 }
 
 pub fn print_rejects(stage: &Stage) {
@@ -79,14 +80,14 @@ pub fn print_rejects(stage: &Stage) {
     if rejected == 0 {
         return;
     }
-    println!("rejected {rejected}:");
+    say!("rejected {rejected}:");
     for reject in stage.rejects.iter().take(SHOWN) {
-        println!("  {} ({}): {}", reject.file, reject.place, reject.reason);
+        say!("  {} ({}): {}", reject.file, reject.place, reject.reason);
     }
     if rejected > SHOWN as u64 {
-        println!("  … and {} more: --rejects FILE gives all", rejected - SHOWN as u64);
+        say!("  … and {} more: --rejects FILE gives all", rejected - SHOWN as u64);
     }
-    println!();
+    say!("");
 }
 
 /// The most memory that this process had, in MB, where the system says.

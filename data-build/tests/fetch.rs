@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use josh::bundle::read_manifest;
+use josh::bundle::{Bundle, read_manifest};
 
 // The server
 
@@ -829,6 +829,45 @@ const MEETING: &str = r#"{"committeeMeeting": {"chamber": "House", "congress": 1
 const HEARING: &str = r#"{"hearing": {"chamber": "Senate", "congress": 119, "jacketNumber": 58064, "title": "BOATS",
     "dates": [{"date": "2025-01-14"}]}}"#;
 
+const CRS_REPORT: &str = r#"{"CRSReport": {"id": "R48000", "title": "Boats", "status": "Active", "version": 2,
+    "publishDate": "2025-01-15T05:00:00Z", "updateDate": "2025-01-16T22:38:55Z", "contentType": "Reports",
+    "authors": [{"author": "Jane Doe"}], "topics": [{"topic": "Ferries"}], "formats": [],
+    "relatedMaterials": [{"congress": 119, "number": "12", "type": "HR", "title": "Boats Act"}],
+    "summary": "Boats float. The Boats Act would float more.", "url": "congress.gov/crs-report/R48000"}}"#;
+
+const GAO_FEED: &str = "<rss version='2.0'><channel><title>Reports</title><item><title>Boats: More Needed</title>
+    <link>https://www.gao.gov/products/gao-25-107743</link><pubDate>Thu, 23 Jan 2025 07:26:10 -0500</pubDate>
+    <description>&lt;p&gt;What GAO Found&lt;/p&gt;&lt;p&gt;Boats leak.&lt;/p&gt;</description></item></channel></rss>";
+
+const GRANULE: &str = "<html><head><title>Congressional Record</title></head><body><pre>
+[Congressional Record Volume 171, Number 1 (Friday, January 3, 2025)]\n[House]\n[Page H5]
+From the Congressional Record Online through the Government Publishing Office [<a href=\"x\">www.gpo.gov</a>]\n\n
+                                 BOATS\n\n  Ms. DOE. Boats float.\n</pre></body></html>";
+
+const MODS: &str = r#"<mods xmlns="http://www.loc.gov/mods/v3"><extension><congress>119</congress></extension>
+    <relatedItem type="constituent" ID="id-CREC-2025-01-03-pt1-PgH5-2"><titleInfo><title>ON BOATS</title></titleInfo>
+    <extension><accessId>CREC-2025-01-03-pt1-PgH5-2</accessId><granuleClass>HOUSE</granuleClass>
+    <granuleDate>2025-01-03</granuleDate><congMember bioGuideId="D000001" chamber="H" congress="119" role="SPEAKING"/>
+    <bill congress="119" context="TITLE" number="12" type="HR"/></extension></relatedItem></mods>"#;
+
+const PAYMENTS: &str = "ORGANIZATION,PROGRAM,SORT SUBTOTAL DESCRIPTION,SORT SEQUENCE,VENDOR NAME,PERFORM END DT,\
+    DESCRIPTION,AMOUNT \n\
+    2025 HON. ADA DOE,M,PERSONNEL COMPENSATION,DETAIL,\"ROE,AL\",31-Mar-25,CLERK,100.00\n\
+    2025 HON. ADA DOE,M,TRAVEL,DETAIL,TRAINS INC,31-Mar-25,TRAIN,10.00\n";
+
+/// A day of the Record as GPO packs it.
+fn record_of_a_day() -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in
+        [("html/CREC-2025-01-03-pt1-PgH5-2.htm", GRANULE), ("mods.xml", MODS), ("pdf/CREC-2025-01-03.pdf", "%PDF")]
+    {
+        let options = zip::write::SimpleFileOptions::default();
+        zip.start_file(format!("CREC-2025-01-03/{name}"), options).expect("a member");
+        zip.write_all(text.as_bytes()).expect("its bytes");
+    }
+    zip.finish().expect("an archive").into_inner()
+}
+
 /// Every publisher with a document or two.
 fn publishers() -> Vec<(&'static str, Route)> {
     let folder = |name: &str| {
@@ -879,7 +918,7 @@ fn publishers() -> Vec<(&'static str, Route)> {
         ("/www.govinfo.gov/sitemap/CRPT_2025_sitemap.xml", sitemap("CRPT-119hrpt1")),
         ("/www.govinfo.gov/content/pkg/CRPT-119hrpt1/html/CRPT-119hrpt1.htm", ok(REPORT)),
         ("/www.govinfo.gov/sitemap/CREC_2025_sitemap.xml", sitemap("CREC-2025-01-03")),
-        ("/www.govinfo.gov/content/pkg/CREC-2025-01-03.zip", ok("PK\u{3}\u{4} and so on")),
+        ("/www.govinfo.gov/content/pkg/CREC-2025-01-03.zip", ok(record_of_a_day())),
         ("/www.federalregister.gov/api/v1/documents.json", ok(ORDERS)),
         ("/clerk.house.gov/evs/2025/index.asp", ok(r#"<A HREF="vote.asp?year=2025&rollnumber=1">1</A>"#)),
         ("/clerk.house.gov/evs/2025/roll001.xml", ok(HOUSE_VOTE)),
@@ -902,15 +941,15 @@ fn publishers() -> Vec<(&'static str, Route)> {
         ("/api.congress.gov/v3/hearing/119", items("hearings", "hearing/119/senate/58064")),
         ("/api.congress.gov/v3/hearing/119/senate/58064", ok(HEARING)),
         ("/api.congress.gov/v3/crsreport", items("CRSReports", "crsreport/R48000")),
-        ("/api.congress.gov/v3/crsreport/R48000", ok(r#"{"CRSReport": {"id": "R48000", "title": "Boats"}}"#)),
+        ("/api.congress.gov/v3/crsreport/R48000", ok(CRS_REPORT)),
         ("/api.regulations.gov/v4/dockets", ok(docket)),
         ("/lda.gov/api/v1/filings/", ok(FILINGS)),
-        ("/www.gao.gov/rss/reports.xml", ok(rss())),
+        ("/www.gao.gov/rss/reports.xml", ok(GAO_FEED)),
         (
             "/www.house.gov/the-house-explained/open-government/statement-of-disbursements",
-            ok(r#"<a href="/sites/default/files/2025-02/oct-dec.csv">CSV</a>"#),
+            ok(r#"<a href="/sites/default/files/2025-05/jan-mar.csv">CSV</a>"#),
         ),
-        ("/www.house.gov/sites/default/files/2025-02/oct-dec.csv", ok("ORGANIZATION,AMOUNT\nTEA,1\n")),
+        ("/www.house.gov/sites/default/files/2025-05/jan-mar.csv", ok(PAYMENTS)),
     ];
     let raw = [
         ("unitedstates/congress-legislators/main/legislators-current.yaml", PEOPLE),
@@ -972,11 +1011,36 @@ fn what_is_fetched_can_be_built() {
     assert_eq!((records("bills"), records("cbo-estimates"), records("legislators")), (1, 1, 2));
     assert_eq!((records("roll-call-votes"), records("federal-register"), records("hearings")), (2, 1, 2));
 
+    assert_eq!((records("congressional-record"), records("staff-directories")), (1, 2));
+    assert_merged(&folder.0.path().join("one.db"));
+
     let run = fetch();
     assert!(run.success, "{}", run.text);
     assert_eq!(counts(&run, "bills"), [0, 0, 2, 0]);
     assert_eq!(counts(&run, "nominations"), [0, 0, 1, 0]);
     assert_eq!(first.id, build(&folder, "two.db").id);
+}
+
+/// What several files say of one record is in the bundle together.
+fn assert_merged(path: &Path) {
+    let bundle = Bundle::open(path).expect("a bundle");
+    let record = |id: &str| -> serde_json::Value {
+        let (_, entry) = bundle.records().by_id(id).unwrap_or_else(|| panic!("no {id}"));
+        serde_json::from_str(entry.data).expect("JSON")
+    };
+    let text = |table: &str, id: &str| {
+        let sql = format!("SELECT text FROM {table} WHERE parent = '{id}' ORDER BY ALL");
+        bundle.db.rows(&sql, &[]).expect("texts").into_iter().flatten().flatten().collect::<Vec<_>>().join(" ")
+    };
+    let granule = record("crec:2025-01-03:H5-2");
+    assert_eq!((&granule["title"], &granule["volume"]), (&"ON BOATS".into(), &171.into()), "MODS, and the page's head");
+    assert_eq!((&granule["speakers"][0], &granule["bill_ids"][0]), (&"D000001".into(), &"hr:119:12".into()));
+    assert_eq!(text("congressional_record_body", "crec:2025-01-03:H5-2").trim(), "Ms. DOE. Boats float.");
+    assert_eq!(text("crs_reports_body", "R48000"), "Boats float. The Boats Act would float more.");
+    assert_eq!(record("gao:GAO-25-107743")["published_date"], "2025-01-23");
+    // Whose office it is comes from the summary of the same quarter.
+    let clerk = record("staff:2025q1-house-hon-ada-doe-al-roe-clerk");
+    assert_eq!((&clerk["name"], &clerk["bioguide"]), (&"Al Roe".into(), &"D000001".into()));
 }
 
 /// Builds as people do: above the folder that `fetch` filled, without naming it.
@@ -999,6 +1063,18 @@ fn the_committed_table_of_sources_is_the_printed_one() {
     assert_eq!(printed, committed.unwrap_or_default(), "{advice}");
     for source in josh::catalog::SOURCES {
         assert!(printed.contains(&format!("| {} |", source.key)), "{}", source.key);
+    }
+}
+
+/// Given a reader that has gone, as after `| head`, when something is printed, then the run ends as it would have.
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    for (args, code) in [(&["sources"][..], 0), (&["build", "--from", "nowhere", "--out", "x.db"], 1)] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
+        let status = command.args(args).stdout(writer.try_clone().expect("a pipe")).stderr(writer).status();
+        assert_eq!(status.expect("it runs").code(), Some(code), "{args:?}");
     }
 }
 

@@ -33,6 +33,7 @@ use self::listing::{Found, Lister, Wanted};
 use self::publishers::{FEEDS, Feed, Listing};
 use self::state::State;
 use self::summary::Summary;
+use crate::output::say;
 use crate::progress;
 
 #[derive(Args)]
@@ -129,9 +130,9 @@ impl Fetch {
         let feeds = with_keys(self.feeds()?, &mut summary);
         let jobs = self.plan(&shop, &feeds, (since, until), &mut summary);
         if self.dry_run {
-            jobs.iter().for_each(|job| println!("{} {} {}", news(&state, job), job.path(), job.url()));
+            jobs.iter().for_each(|job| say!("{} {} {}", news(&state, job), job.path(), job.url()));
             summary.print_problems();
-            println!("{} to fetch; nothing was written", jobs.len());
+            say!("{} to fetch; nothing was written", jobs.len());
         } else {
             let summary_shared = Mutex::new(&mut summary);
             self.work(&shop, jobs, &summary_shared);
@@ -271,11 +272,11 @@ impl Fetch {
                 Ok(()) if download::hex(&hash.finalize()) != entry.sha256 => "not as it was fetched".to_string(),
                 Ok(()) => continue,
             };
-            println!("{path}: {problem}");
+            say!("{path}: {problem}");
             wrong += 1;
         }
         match wrong {
-            0 => println!("{} files are as they were fetched", files.len()),
+            0 => say!("{} files are as they were fetched", files.len()),
             _ => bail!("{wrong} of {} files are not as they were fetched; delete them and fetch again", files.len()),
         }
         Ok(())

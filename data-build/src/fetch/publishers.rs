@@ -59,6 +59,7 @@ pub enum Next {
 pub enum Built {
     Yes,
     /// The files are fetched and kept; `build` passes them over until a reader for the form is there.
+    #[expect(dead_code, reason = "every form is read today; a feed may come before its reader again")]
     NotYet,
 }
 
@@ -209,7 +210,7 @@ pub const FEEDS: &[Feed] = &[
         rhythm: "daily",
         folder: "api",
         listing: Listing::Items { list: "CRSReports", parts: &[] },
-        built: Built::NotYet,
+        built: Built::Yes,
     },
     Feed {
         source: "cbo-estimates",
@@ -232,7 +233,7 @@ pub const FEEDS: &[Feed] = &[
         // The feed shows the newest only: each day's is kept.
         folder: "rss/{until}",
         listing: Listing::File,
-        built: Built::NotYet,
+        built: Built::Yes,
     },
     Feed {
         source: "federal-register",
@@ -265,7 +266,7 @@ pub const FEEDS: &[Feed] = &[
         rhythm: "every day of session",
         folder: "{year}",
         listing: Listing::Sitemap { file: "https://www.govinfo.gov/content/pkg/{id}.zip" },
-        built: Built::NotYet,
+        built: Built::Yes,
     },
     Feed {
         source: "presidential-documents",
@@ -349,7 +350,7 @@ pub const FEEDS: &[Feed] = &[
         rhythm: "quarterly",
         folder: "house-disbursements",
         listing: Listing::Links { pattern: r#"(?i)href="([^"]+\.csv)""# },
-        built: Built::NotYet,
+        built: Built::Yes,
     },
     Feed {
         source: "lda-filings",

@@ -8,6 +8,7 @@ use indicatif::HumanBytes;
 use josh::catalog::SOURCES;
 
 use super::download::Outcome;
+use crate::output::say;
 
 /// Failures shown in full.
 const SHOWN: usize = 20;
@@ -54,16 +55,16 @@ impl Summary {
     }
 
     pub fn print(&self, folder: &Path, bytes: u64, took: Duration) {
-        println!("{:<28} {:>9} {:>9} {:>9} {:>9}", "source", "new", "changed", "unchanged", "failed");
+        say!("{:<28} {:>9} {:>9} {:>9} {:>9}", "source", "new", "changed", "unchanged", "failed");
         for source in SOURCES {
             if let Some(Tally { new, changed, unchanged, failed }) = self.tallies.get(source.key) {
-                println!("{:<28} {new:>9} {changed:>9} {unchanged:>9} {failed:>9}", source.key);
+                say!("{:<28} {new:>9} {changed:>9} {unchanged:>9} {failed:>9}", source.key);
             }
         }
-        println!();
+        say!("");
         self.print_problems();
         let rate = bytes as f64 / took.as_secs_f64().max(0.001);
-        println!(
+        say!(
             "{} in {:.1} s, {}/s, into {}",
             HumanBytes(bytes),
             took.as_secs_f64(),
@@ -74,21 +75,21 @@ impl Summary {
 
     pub fn print_problems(&self) {
         for line in &self.skipped {
-            println!("{line}");
+            say!("{line}");
         }
         if !self.skipped.is_empty() {
-            println!();
+            say!("");
         }
         if self.failures.is_empty() {
             return;
         }
-        println!("failed {}:", self.failures.len());
+        say!("failed {}:", self.failures.len());
         for (what, reason) in self.failures.iter().take(SHOWN) {
-            println!("  {what}: {reason}");
+            say!("  {what}: {reason}");
         }
         if self.failures.len() > SHOWN {
-            println!("  … and {} more", self.failures.len() - SHOWN);
+            say!("  … and {} more", self.failures.len() - SHOWN);
         }
-        println!("Run the same command again to retry: what is complete is not fetched again.\n");
+        say!("Run the same command again to retry: what is complete is not fetched again.\n");
     }
 }

@@ -11,6 +11,11 @@ static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
 });
 
+static DAY_FIRST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(\d{1,2})[- ](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[- ](\d{4}|\d{2})\b")
+        .unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
+});
+
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// "2025-01-03T12:00:00Z", "20250103", "01/03/2025", "Jan. 3, 2025", "Friday, January 3, 2025" -> "2025-01-03".
@@ -29,8 +34,18 @@ pub fn iso(text: &str) -> Option<String> {
         return checked(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?);
     }
     let c = WRITTEN.captures(text)?;
-    let month = MONTHS.iter().position(|m| c[1].eq_ignore_ascii_case(m))? as i64 + 1;
-    checked(c[3].parse().ok()?, month, c[2].parse().ok()?)
+    checked(c[3].parse().ok()?, month(&c[1])?, c[2].parse().ok()?)
+}
+
+/// The forms in which the day comes first: "Fri, 03 Jan 2025 10:00:00 -0500", "3-Jan-2025", "3-Jan-25" -> "2025-01-03".
+pub fn day_first(text: &str) -> Option<String> {
+    let c = DAY_FIRST.captures(text)?;
+    let year: i64 = c[3].parse().ok()?;
+    checked(if c[3].len() == 2 { 2000 + year } else { year }, month(&c[2])?, c[1].parse().ok()?)
+}
+
+fn month(name: &str) -> Option<i64> {
+    MONTHS.iter().position(|m| name.eq_ignore_ascii_case(m)).map(|n| n as i64 + 1)
 }
 
 /// An ISO date, if the day exists.
@@ -44,4 +59,18 @@ pub fn checked(year: i64, month: i64, day: i64) -> Option<String> {
         _ => return None,
     };
     ((1700..=2200).contains(&year) && (1..=days).contains(&day)).then(|| format!("{year:04}-{month:02}-{day:02}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_before_months() {
+        for text in ["Fri, 03 Jan 2025 10:00:00 -0500", "3-Jan-2025", "3-JAN-25", "03 January 2025"] {
+            assert_eq!(day_first(text).as_deref(), Some("2025-01-03"), "{text}");
+        }
+        assert_eq!(day_first("31-Feb-2025"), None);
+        assert_eq!(day_first("January 3, 2025"), None);
+    }
 }

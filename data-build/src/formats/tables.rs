@@ -51,6 +51,12 @@ impl Table {
     pub fn get<'a>(&self, row: &'a Row, name: &str) -> &'a str {
         self.column(name).and_then(|i| row.cells.get(i)).map_or("", String::as_str)
     }
+
+    /// Whether a row has something behind this column, which is the table's last.
+    pub fn reaches_beyond(&self, row: &Row, last: &str) -> bool {
+        let end = self.column(last).map_or(self.names.len(), |column| column + 1);
+        row.cells.iter().skip(end).any(|cell| !cell.is_empty())
+    }
 }
 
 impl Rows {

@@ -10,6 +10,14 @@ use serde_json::Value;
 pub trait Tree<'a>: Copy {
     /// What is under a name.
     fn get(self, name: &str) -> Option<Self>;
+    /// What is under the first of these names that is there, and the name.
+    fn first_of<'n>(self, names: &[&'n str]) -> Option<(&'n str, Self)> {
+        names.iter().find_map(|name| Some((*name, self.get(name)?)))
+    }
+    /// The text of what is under a name.
+    fn text_under(self, name: &str) -> Option<Cow<'a, str>> {
+        self.get(name)?.text()
+    }
     /// Calls `f` with what is under a name, one at a time where there are several.
     fn each(self, name: &str, f: &mut dyn FnMut(Self));
     /// Calls `f` with the elements of a list, or with what is no list.
@@ -86,6 +94,25 @@ impl<'a, 'd: 'a> Tree<'a> for Node<'a, 'd> {
         empty
     }
 
+    /// What `get` looks at to choose is what is asked for.
+    fn text_under(self, name: &str) -> Option<Cow<'a, str>> {
+        let mut empty = None;
+        for child in self.children().filter(|child| child.tag_name().name() == name) {
+            match Tree::text(child) {
+                Some(text) if text.is_empty() => empty = Some(text),
+                said => return said,
+            }
+        }
+        empty
+    }
+
+    /// In one pass: siblings lie far apart in memory, and a list has thousands that bear another name.
+    fn first_of<'n>(self, names: &[&'n str]) -> Option<(&'n str, Self)> {
+        let named = |child: Node<'_, '_>| names.iter().copied().find(|name| *name == child.tag_name().name());
+        let name = self.children().find_map(named)?;
+        Some((name, Tree::get(self, name)?))
+    }
+
     fn each(self, name: &str, f: &mut dyn FnMut(Self)) {
         self.children().filter(|child| child.tag_name().name() == name).for_each(f);
     }
@@ -107,19 +134,21 @@ impl<'a, 'd: 'a> Tree<'a> for Node<'a, 'd> {
     }
 
     fn text(self) -> Option<Cow<'a, str>> {
-        if self.has_parts() {
-            return None;
-        }
-        let mut texts = self.children().filter(Node::is_text).filter_map(|child| child.text_storage());
-        let first = texts.next().map_or("", |text| text.as_str());
-        Some(match texts.next() {
-            None => first.trim().into(),
-            // A text is in several pieces where a CDATA section begins or ends.
-            Some(second) => {
-                let rest: String = texts.map(|text| text.as_str()).collect();
-                [first, second.as_str(), &rest].concat().trim().to_string().into()
+        let mut first = "";
+        let mut joined: Option<String> = None;
+        for child in self.children() {
+            if child.is_element() {
+                return None;
             }
-        })
+            let Some(text) = child.text_storage().filter(|_| child.is_text()) else { continue };
+            match &mut joined {
+                // A text is in several pieces where a CDATA section begins or ends.
+                Some(joined) => joined.push_str(text.as_str()),
+                None if first.is_empty() => first = text.as_str(),
+                None => joined = Some([first, text.as_str()].concat()),
+            }
+        }
+        Some(joined.map_or_else(|| first.trim().into(), |joined| joined.trim().to_string().into()))
     }
 
     fn truth(self) -> Option<bool> {
@@ -132,14 +161,21 @@ pub fn at<'a, T: Tree<'a>>(tree: T, path: &[&str]) -> Option<T> {
     path.iter().try_fold(tree, |t, name| t.get(name))
 }
 
+fn text_at<'a, T: Tree<'a>>(tree: T, path: &[&str]) -> Option<Cow<'a, str>> {
+    match path.split_last() {
+        Some((name, above)) => at(tree, above)?.text_under(name),
+        None => tree.text(),
+    }
+}
+
 /// The text at a path, trimmed; empty when there is none.
 pub fn str_at<'a, T: Tree<'a>>(tree: T, path: &[&str]) -> Cow<'a, str> {
-    at(tree, path).and_then(T::text).unwrap_or_default()
+    text_at(tree, path).unwrap_or_default()
 }
 
 /// The integer at a path: a number, or a text that holds one ("1,234", "12.00").
 pub fn int_at<'a, T: Tree<'a>>(tree: T, path: &[&str]) -> Option<i64> {
-    let text = at(tree, path)?.text()?;
+    let text = text_at(tree, path)?;
     let whole = |text: &str| text.parse::<i64>().ok();
     whole(&text).or_else(|| {
         let text = text.replace([',', '$'], "");
@@ -170,8 +206,7 @@ pub fn items<'a, T: Tree<'a>>(tree: Option<T>, wrappers: &[&str]) -> Vec<T> {
 }
 
 fn unwrap<'a, T: Tree<'a>>(tree: T, wrappers: &[&str], inside: bool, found: &mut Vec<T>) {
-    let wrapped = wrappers.iter().find_map(|name| Some((name, tree.get(name)?)));
-    match wrapped {
+    match tree.first_of(wrappers) {
         Some((name, inner)) if inner.can_have_parts() => tree.each(name, &mut |one| unwrap(one, wrappers, true, found)),
         _ if inside && tree.has_parts() => found.push(tree),
         _ => {}
@@ -207,5 +242,7 @@ mod tests {
         assert_eq!((int_at(root, &["n"]), str_at(root, &["e"]), str_at(root, &["i"])), (Some(7), "".into(), "".into()));
         let texts: Vec<_> = items(Some(root), &["i"]).into_iter().map(|i| str_at(i, &["t"])).collect();
         assert_eq!(texts, ["x", "y & z"]);
+        let number = at(root, &["n"]).expect("a number");
+        assert_eq!((int_at(number, &[]), str_at(&json!(" 7 "), &[])), (Some(7), "7".into()));
     }
 }

@@ -1,5 +1,5 @@
-//! Granules of the Congressional Record as JSONL: GPO's granule id, day, section, page, title, speakers with their
-//! bioguide ids, measures and the text.
+//! Granules of the Congressional Record: as JSONL (GPO's granule id, day, section, page, title, speakers with their
+//! bioguide ids, measures and the text), and GPO's own packages of a day.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,6 +9,7 @@ use josh::catalog::{ids, wording};
 use regex::Regex;
 use serde_json::Value;
 
+use super::congressional_record_package;
 use crate::formats::dates;
 use crate::formats::documents::{self, list};
 use crate::formats::json::{items_at, str_at};
@@ -22,9 +23,15 @@ use crate::record::{Rank, Record, Section, Sink};
 const SOURCE: &str = "congressional-record";
 
 pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
-    if input.extension() != "jsonl" {
-        return Ok(Outcome::Skipped);
+    match input.extension() {
+        "jsonl" => granules(input, out),
+        "htm" | "html" => congressional_record_package::text(input, out),
+        "xml" => congressional_record_package::metadata(&input.text()?, out),
+        _ => Ok(Outcome::Skipped),
     }
+}
+
+fn granules(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     for (number, line) in documents::lines(input)? {
         match line.and_then(|value| granule(&value)) {
             Ok(record) => out.record(record),
@@ -55,7 +62,7 @@ fn granule(value: &Value) -> Result<Record, String> {
     Ok(record)
 }
 
-fn chamber_and_section(code: &str) -> (Option<&'static str>, Option<&'static str>) {
+pub fn chamber_and_section(code: &str) -> (Option<&'static str>, Option<&'static str>) {
     let (chamber, section) = match code.to_ascii_uppercase().replace([' ', '_'], "").as_str() {
         "HOUSE" => ("house", "House"),
         "SENATE" => ("senate", "Senate"),
@@ -67,7 +74,7 @@ fn chamber_and_section(code: &str) -> (Option<&'static str>, Option<&'static str
 }
 
 /// The Digest's pages hide addresses in marks of their own: `\0 <span class="__cf_email__" …>[email protected]</span>`.
-fn without_tags(text: &str) -> Cow<'_, str> {
+pub fn without_tags(text: &str) -> Cow<'_, str> {
     static TAG: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"\x00 ?|</?(?:span|a)(?:\s[^<>]*)?>")
             .unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
@@ -86,7 +93,7 @@ fn speakers(value: &Value) -> Vec<String> {
 }
 
 /// The text cut at centred headings and where another member takes the floor; the chair's words stay where they fall.
-fn sections(text: &str) -> Vec<Section> {
+pub fn sections(text: &str) -> Vec<Section> {
     static TURN: LazyLock<Regex> = LazyLock::new(|| {
         let text = concat!(
             r"^((?:Mr|Mrs|Ms|Miss|Dr)\. (?:[A-Z][\w'’]*[A-Z]{2}[\w'’-]*|",

@@ -1,5 +1,5 @@
-//! CRS reports: pages of congress.gov saved as Markdown (number, version, authors, topics, text), and the CSV lists
-//! that its search page exports, with or without their header line.
+//! CRS reports: pages of congress.gov saved as Markdown (number, version, authors, topics, text), the CSV lists that its
+//! search page exports, with or without their header line, and answers of its API.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,8 @@ use anyhow::Result;
 use josh::catalog::{ids, wording};
 use regex::Regex;
 
-use crate::formats::documents::list;
+use super::crs_reports_api;
+use crate::formats::documents::{self, list};
 use crate::formats::outline::Outline;
 use crate::formats::tables::Rows;
 use crate::formats::{dates, outline};
@@ -26,18 +27,19 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     match input.extension() {
         "md" => report(&input.text()?, out),
         "csv" => index(input, out),
+        "json" => documents::value(input)?.map_or(Ok(Outcome::Skipped), |answer| crs_reports_api::read(&answer, out)),
         _ => Ok(Outcome::Skipped),
     }
 }
 
 /// CRS's own number; the oldest ones are also written without their hyphen.
-fn number(text: &str) -> Option<String> {
+pub fn number(text: &str) -> Option<String> {
     let text = text.trim();
     let old = text.len() == 5 && text.bytes().all(|b| b.is_ascii_digit());
     ids::canonical(SOURCE, &if old { format!("{}-{}", &text[..2], &text[2..]) } else { text.to_string() })
 }
 
-fn type_of(number: &str) -> &'static str {
+pub fn type_of(number: &str) -> &'static str {
     match number.trim_end_matches(|c: char| c.is_ascii_digit()) {
         "IF" => "in_focus",
         "IN" => "insight",
@@ -191,7 +193,7 @@ fn without_links(line: &str) -> String {
 /// Bills that the report discusses. A link to congress.gov names the congress; a bare number is judged by the
 /// congress named in its paragraph, then by the report's date; where the paragraph is about earlier years only, a
 /// number is left out, since it may be of any congress.
-fn bills(text: &str, updated: Option<&str>) -> Vec<String> {
+pub fn bills(text: &str, updated: Option<&str>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for link in LINK.captures_iter(text) {
         let url = link[2].replace("crsreports.congress.gov", "www.congress.gov");

@@ -1,4 +1,5 @@
-//! GAO reports: reports as Markdown (title, a line with number and date, text under headings) and a catalog in JSON.
+//! GAO reports: reports as Markdown (title, a line with number and date, text under headings), a catalog in JSON, and
+//! GAO's RSS.
 
 use std::sync::LazyLock;
 
@@ -7,6 +8,7 @@ use josh::catalog::ids;
 use regex::Regex;
 use serde_json::Value;
 
+use super::gao_reports_rss;
 use crate::formats::json::str_at;
 use crate::formats::{dates, documents, markdown};
 use crate::input::Input;
@@ -19,11 +21,12 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     match input.extension() {
         "md" => report(&input.text()?, out),
         "json" => catalog(input, out),
+        "xml" => gao_reports_rss::read(&input.text()?, out),
         _ => Ok(Outcome::Skipped),
     }
 }
 
-fn new_record(id: &str, rank: Rank) -> Record {
+pub fn new_record(id: &str, rank: Rank) -> Record {
     let mut record = Record::new(SOURCE, id, rank);
     record.set("number", id.trim_start_matches("gao:"));
     record
@@ -74,7 +77,7 @@ fn labelled<'a>(head: &'a str, label: &str) -> &'a str {
 }
 
 /// How many recommendations GAO says it makes, where it says so in one way only.
-fn recommendations(text: &str) -> Option<i64> {
+pub fn recommendations(text: &str) -> Option<i64> {
     static SAID: LazyLock<Regex> = LazyLock::new(|| {
         let text = concat!(
             r"(?i)\b(?:GAO|we)\s+(?:is|are)\s+making\s+(?:a\s+total\s+of\s+)?([a-z]+|",

@@ -19,12 +19,15 @@ mod committee_reports;
 mod committee_reports_text;
 mod committees;
 mod congressional_record;
+mod congressional_record_package;
 mod crs_reports;
+mod crs_reports_api;
 mod dockets;
 mod federal_register;
 mod federal_register_uslm;
 mod federal_register_xml;
 mod gao_reports;
+mod gao_reports_rss;
 mod hearings;
 mod hearings_digest;
 mod lda_filings;
@@ -38,6 +41,7 @@ mod roll_call_votes;
 mod roll_call_xml;
 mod saps;
 mod staff_directories;
+mod staff_disbursements;
 mod topic_taxonomy;
 
 /// Readers by the source whose folder they read.

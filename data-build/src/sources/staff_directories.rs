@@ -1,5 +1,6 @@
 //! Staff of Congress from the chambers' disbursement reports: positions of the House (CSV without a header: name,
-//! title, quarter, bioguide, office), the House's quarterly summary of offices, and salary rows of the Senate.
+//! title, quarter, bioguide, office), the House's quarterly summary of offices and its statements of payments, and salary
+//! rows of the Senate.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,6 +8,7 @@ use std::sync::LazyLock;
 use anyhow::Result;
 use regex::Regex;
 
+use super::staff_disbursements;
 use crate::formats::dates::iso;
 use crate::formats::people::{self, plain_slug};
 use crate::formats::tables::{Row, Rows, Table};
@@ -27,6 +29,8 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     } else if table.has(&["record_type", "payee_or_name", "description_or_position"]) {
         let period = senate_period(input)?;
         read_senate(table, period.as_deref(), out);
+    } else if staff_disbursements::is_statement(&table) {
+        staff_disbursements::read(input, out)?;
     } else if Rows::open(input)?.next().is_some_and(|first| first.is_ok_and(|row| is_position(&row))) {
         read_positions(Rows::open(input)?, out);
     } else {
@@ -37,23 +41,23 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 }
 
 /// One entry before it has an id.
-struct Entry<'a> {
-    period: &'a str,
-    chamber: &'a str,
-    office: &'a str,
-    name: String,
-    title: &'a str,
-    bioguide: &'a str,
+pub struct Entry<'a> {
+    pub period: &'a str,
+    pub chamber: &'a str,
+    pub office: &'a str,
+    pub name: String,
+    pub title: &'a str,
+    pub bioguide: &'a str,
 }
 
 /// The ids given so far, so that a second payment to the same person is not a second person.
 #[derive(Default)]
-struct Directory {
+pub struct Directory {
     taken: HashMap<String, String>,
 }
 
 impl Directory {
-    fn add(&mut self, entry: Entry, out: &mut dyn Sink) {
+    pub fn add(&mut self, entry: Entry, out: &mut dyn Sink) {
         let whole = [entry.period, entry.chamber, entry.office, &entry.name, entry.title].join("|");
         let parts = [(entry.period, 12), (entry.chamber, 8), (entry.office, 42), (&entry.name, 40), (entry.title, 44)];
         let slugs = parts.iter().map(|(text, longest)| plain_slug(text, *longest)).filter(|slug| !slug.is_empty());
@@ -96,7 +100,12 @@ fn is_position(row: &Row) -> bool {
     row.cells.len() == 5 && QUARTER.is_match(&row.cells[2])
 }
 
-fn job(title: &str) -> &str {
+/// An office's name without the year.
+pub fn office_of(organization: &str) -> &str {
+    &organization[YEAR_BEFORE.find(organization).map_or(0, |year| year.end())..]
+}
+
+pub fn job(title: &str) -> &str {
     PAY_NOTE.find(title).map_or(title, |note| &title[..note.start()])
 }
 
@@ -140,8 +149,7 @@ fn read_offices(mut table: Table, out: &mut dyn Sink) {
         if cell("description") != "PERSONNEL COMPENSATION" {
             continue;
         }
-        let office = cell("organization");
-        let office = &office[YEAR_BEFORE.find(office).map_or(0, |year| year.end())..];
+        let office = office_of(cell("organization"));
         if office.is_empty() || !QUARTER.is_match(cell("quarter_label")) {
             out.reject(&format!("line {}", row.line), "no office or no quarter");
             continue;
