@@ -11,7 +11,6 @@ mod fetch;
 mod finish;
 mod formats;
 mod input;
-mod memory;
 mod mentions;
 mod output;
 mod passages;
@@ -33,6 +32,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::output::{note, say};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Make bundles for Josh from the official files of federal publishers.
 #[derive(Parser)]
@@ -70,7 +72,6 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    memory::keep_what_is_freed();
     let done = match Command::parse().verb {
         Verb::Fetch(fetch) => fetch.run(),
         Verb::Sources => {

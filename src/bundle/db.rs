@@ -250,4 +250,34 @@ mod tests {
         assert!(ended < Duration::from_secs(5), "{ended:?}");
         assert_eq!(database.rows("SELECT 1::VARCHAR", &[]).unwrap(), [[Some("1".to_string())]]);
     }
+
+    /// Given an engine with so much memory and so many threads, when a database is opened, then it keeps to them, reaches no file
+    /// and no network, and can't be talked out of it.
+    #[test]
+    fn a_database_keeps_to_its_limits_and_reaches_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("empty.db");
+        drop(Connection::open(&path).unwrap());
+        let database = Database::open(&path, &Engine { memory: "200MB".into(), threads: 1 }).unwrap();
+        let one = |sql: &str| database.rows(sql, &[]).map(|rows| rows[0][0].clone().unwrap_or_default());
+        assert_eq!(one("SELECT current_setting('threads')::VARCHAR").unwrap(), "1");
+        assert!(one("SELECT current_setting('memory_limit')").unwrap().starts_with("190"), "200 MB are 190.7 MiB");
+        for sql in [
+            "SELECT content FROM read_text('/etc/hostname')",
+            "SELECT count(*)::VARCHAR FROM read_csv('https://example.org/a.csv')",
+            "ATTACH '/tmp/other.db'",
+            "COPY (SELECT 1) TO '/tmp/josh-evil'",
+            "SET enable_external_access = true",
+            "SET memory_limit = '64GB'",
+            "CREATE TABLE t (a INT)",
+            "INSTALL httpfs",
+        ] {
+            assert!(one(sql).is_err(), "{sql}");
+        }
+        for (memory, is_size) in
+            [("1GB", true), ("512 MiB", true), ("1", false), ("GB", false), ("80%", false), ("é", false)]
+        {
+            assert_eq!(Engine { memory: memory.into(), threads: 1 }.check().is_ok(), is_size, "{memory}");
+        }
+    }
 }
