@@ -21,6 +21,9 @@ use crate::service::Josh;
 
 const PAGE: &str = include_str!("../../assets/web/mcp.html");
 
+/// What a client's settings need besides the address, where a key is asked for.
+const HEADERS: &str = r#", "headers": { "Authorization": "Bearer KEY" }"#;
+
 pub type Service = StreamableHttpService<Server>;
 
 /// The server and its service, made once for all workers: sessions are shared.
@@ -113,6 +116,8 @@ async fn page(
         .replace("{{version}}", env!("CARGO_PKG_VERSION"))
         .replace("{{as_of}}", &escape(&josh.bundle().manifest.as_of))
         .replace("{{url}}", &escape(&format!("{}/mcp", door.base(&request))))
+        .replace("{{flag}}", if door.access.is_some() { " --header 'Authorization: Bearer KEY'" } else { "" })
+        .replace("{{headers}}", if door.access.is_some() { HEADERS } else { "" })
         .replace("{{tools}}", &tools);
     html(body)
 }

@@ -376,6 +376,12 @@ fn clients_find_out_where_tokens_come_from() {
         assert_eq!(about["scopes_supported"], json!(["josh:read", "josh:execute"]));
         assert_eq!(about["bearer_methods_supported"], json!(["header"]));
     }
+    let page = guarded.server.get("/mcp").text();
+    assert!(
+        page.contains("--header 'Authorization: Bearer KEY'") && page.contains(r#""Authorization": "Bearer KEY""#),
+        "{page}"
+    );
+    assert!(!SAMPLE.get("/mcp").text().contains("Bearer"));
     let public = Guarded::start(None, &["--public-url", "https://josh.example.org"]);
     let challenge = public.server.get("/v1/sources").header("www-authenticate").to_string();
     assert!(challenge.contains("\"https://josh.example.org/.well-known/oauth-protected-resource/mcp\""), "{challenge}");
