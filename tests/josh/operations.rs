@@ -121,7 +121,7 @@ fn shutdown_finishes_what_runs() {
         })
         .collect();
     // The first question by meaning loads the model: they all run for a while.
-    std::thread::sleep(Duration::from_millis(100));
+    std::thread::sleep(Duration::from_millis(400));
     server.signal("TERM");
     for stream in &mut under_way {
         let mut answer = String::new();
