@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# BILLSTATUS files to JSON lines on one core: josh-data-build against Python's lxml, same files, same fields.
-# Usage: benches/billstatus.sh FOLDER-OF-BILLSTATUS-XML [COPIES]   Needs python3; installs lxml into a folder of its own.
+# BILLSTATUS files to JSON lines on one core: josh-data-build compared with lxml in Python, with the
+# same files and the same fields.
+# Usage: benches/billstatus.sh FOLDER-OF-BILLSTATUS-XML [COPIES]
+# Needs python3; installs lxml into a temporary folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 builder="${JOSH_DATA_BUILD:-${CARGO_TARGET_DIR:-$HOME/.cache/josh/target}/$(rustc -vV | sed -n 's/^host: //p')/release/josh-data-build}"
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet lxml
 
-# The same bills under other numbers, so that there are seconds of work and no two records are one.
+# Copies the bills under other numbers, so that there are seconds of work and no duplicate records.
 python3 - "$1" "${2:-10}" "$work/in/bills" <<'P'
 import os, re, sys
 source, copies, target = sys.argv[1], int(sys.argv[2]), sys.argv[3]
@@ -22,7 +24,7 @@ P
 echo "$(find "$work/in" -name '*.xml' | wc -l) files, $(du -sm "$work/in" | cut -f1) MB"
 cat "$work"/in/bills/* > /dev/null
 
-best() { # name, command: the best of five, in user and system seconds of the one core
+best() { # name, command: the best of five runs, in user plus system seconds
     for _ in 1 2 3 4 5; do
         ( TIMEFORMAT='%U %S'; time taskset -c 0 "${@:2}" > /dev/null ) 2>&1 | tail -1
     done | awk -v name="$1" '{t = $1 + $2; if (!best || t < best) best = t} END {printf "%.2f\n", best}' > "$work/$1.time"
@@ -31,7 +33,7 @@ best() { # name, command: the best of five, in user and system seconds of the on
 best josh "$builder" read --from "$work/in" --out "$work/josh.jsonl"
 best lxml "$work/venv/bin/python" benches/billstatus_lxml.py "$work/in/bills" "$work/lxml.jsonl"
 
-# Both found the same: records by source, rows by kind.
+# Both must find the same: records by source, rows by kind.
 python3 - "$work/josh.jsonl" "$work/lxml.jsonl" <<'P'
 import collections, json, sys
 def counts(path):

@@ -1,7 +1,8 @@
-"""BILLSTATUS files through lxml: the fields that josh-data-build's reader takes, as JSON lines.
+"""Reads BILLSTATUS files with lxml and writes the fields that josh-data-build reads as JSON lines.
 
-Usage: billstatus_lxml.py FOLDER OUT. Written as one would write it for speed in Python: one parse a file, no XPath,
-`find` and `iterfind` on direct children. It leaves out what the reader does beyond taking fields (status, checks).
+Usage: billstatus_lxml.py FOLDER OUT. Written for speed, as far as Python allows: each file is parsed
+once, no XPath, `find` and `iterfind` on direct children. It leaves out what the reader does besides
+extracting fields (status, checks).
 """
 import json, os, re, sys
 from lxml import etree
@@ -18,7 +19,7 @@ def text(node, name):
 
 
 def items(node, *path):
-    """The item elements below a list, whichever generation's wrapping it has."""
+    """The item elements of a list, in the structure of any schema version."""
     if node is None:
         return []
     for name in path:

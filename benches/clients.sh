@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# With 8 clients over HTTP: GET /v1/search (hybrid), 100 questions made of the bundle's own words, their vectors known; or
-# GET /v1/bills/{id}/dossier, 1,000 bills.
+# Load over HTTP with 8 clients: GET /v1/search (hybrid) with 100 queries made of words in the
+# bundle, whose vectors are cached, or GET /v1/bills/{id}/dossier of 1,000 bills.
 # Usage: benches/clients.sh BUNDLE search|dossier   Needs wrk (Debian) and python3.
 . "$(dirname "$0")/serve.sh"
 what=${2:-search}

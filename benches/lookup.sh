@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# GET /v1/bills/{id}: Josh, an empty actix handler and Datasette on the same rows, one after the other, same client, same ids.
-# Usage: benches/lookup.sh BUNDLE   Needs wrk (Debian) and python3; installs Datasette into a folder of its own.
+# GET /v1/bills/{id}: Josh, an empty actix handler, and Datasette on the same rows, one after the
+# other, with the same client and the same ids.
+# Usage: benches/lookup.sh BUNDLE
+# Needs wrk (Debian) and python3; installs Datasette into a temporary folder.
 . "$(dirname "$0")/serve.sh"
 seconds="${SECONDS_EACH:-10}"
 python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet datasette

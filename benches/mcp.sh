@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# tools/call over HTTP: Josh's get_bill, an empty tool behind the same mount, and datasette-mcp's execute_sql on the same rows, one after the
-# other, same client, same ids.
-# Usage: benches/mcp.sh BUNDLE   Needs wrk (Debian) and python3; installs datasette-mcp into a folder of its own.
+# tools/call over HTTP: get_bill of Josh, an empty tool behind the same MCP stack, and execute_sql of
+# datasette-mcp on the same rows, one after the other, with the same client and the same ids.
+# Usage: benches/mcp.sh BUNDLE
+# Needs wrk (Debian) and python3; installs datasette-mcp into a temporary folder.
 . "$(dirname "$0")/serve.sh"
 seconds="${SECONDS_EACH:-10}"
 python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet datasette-mcp
@@ -32,7 +33,7 @@ for _ in $(seq 100); do grep -q 'running on' "$work/ds.log" && [ -s "$work/empty
 datasette=$(sed -n 's|.*running on \(http://[^ ]*\).*|\1|p' "$work/ds.log")
 
 run() { # name, url
-    # A session where one is asked for, and one answer first: an error would be quick, too.
+    # Starts a session if the server requires one, and checks one response: errors are fast, too.
     python3 - "$2" "$work/$1.lua" <<'P'
 import json, re, sys, urllib.error, urllib.request
 url, lua = sys.argv[1:]

@@ -1,5 +1,8 @@
-"""All bills of a running Josh as a SQLite table with a primary key, for peers on the same rows: rows.py URL FOLDER
-Writes bills.db and ids.json into the folder."""
+"""Copies all bills of a running Josh into a SQLite table with a primary key, so that other servers
+can be measured on the same rows.
+
+Usage: rows.py URL FOLDER    Writes bills.db and ids.json into the folder.
+"""
 import json, sqlite3, sys, urllib.request
 
 base, folder = sys.argv[1:]

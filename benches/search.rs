@@ -1,16 +1,19 @@
-//! Search in process, beside its peers: words against SQLite FTS5, meaning against scoring every vector, and what opening costs.
+//! Benchmark of search, in process: lexical search compared with SQLite FTS5, semantic search
+//! compared with scoring every vector, and the time and memory of opening a bundle.
 //!
-//! Usage: cargo run --release --example search -- BUNDLE [lexical|semantic|memory|embed ...]     (all of them by default)
+//! Usage: cargo run --release --example search -- BUNDLE [lexical|semantic|memory|embed ...]
+//! (all of them by default)
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
+use josh::api::{Arguments, Context};
 use josh::bundle::text::TextIndex;
 use josh::bundle::vectors::Vector;
 use josh::bundle::{Bundle, analyzer};
-use josh::query::Params;
-use josh::search::semantic::{self, Wanted};
-use josh::search::{Candidates, SearchRequest, ranking};
+use josh::policy::search::semantic::{self, Wanted};
+use josh::policy::search::{Candidates, SearchRequest, ranking};
 use roaring::RoaringBitmap;
 
 const QUESTIONS: usize = 300;
@@ -24,18 +27,19 @@ fn main() {
         memory(Path::new(&path));
     }
     let bundle = Bundle::open(Path::new(&path)).expect("a bundle");
+    let context = Context::unbounded(Arc::new(bundle));
     if wanted("lexical") {
-        lexical(&bundle);
+        lexical(&context);
     }
     if wanted("semantic") {
-        by_meaning(&bundle);
+        by_meaning(&context);
     }
     if wanted("embed") {
-        embed(&bundle);
+        embed(&context.bundle);
     }
 }
 
-/// Anonymous memory of this process in MB: what is not the page cache's.
+/// The anonymous memory of this process in MB, without the page cache.
 fn private_memory() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
     let line = status.lines().find_map(|l| l.strip_prefix("RssAnon:")).expect("RssAnon");
@@ -44,17 +48,19 @@ fn private_memory() -> f64 {
 
 fn memory(path: &Path) {
     let (before, started) = (private_memory(), Instant::now());
-    let bundle = Bundle::open(path).expect("a bundle");
+    let bundle = Arc::new(Bundle::open(path).expect("a bundle"));
     let opened = started.elapsed();
     bundle.prepare_search();
     let ready = started.elapsed();
-    let mut params = Params::default();
-    params.push("q", "public health program");
-    params.push("mode", "lexical");
-    ranking(&bundle, &SearchRequest::read(&bundle, &params).expect("a request"), 10).expect("results");
+    let mut arguments = Arguments::default();
+    arguments.push_one("q", "public health program");
+    arguments.push_one("mode", "lexical");
+    let request = SearchRequest::read(&bundle, arguments).expect("a request");
+    ranking(&Context::unbounded(bundle.clone()), &request, 10).expect("results");
     let passages: u64 = bundle.manifest.sources.iter().map(|s| s.passages).sum();
     println!(
-        "memory     {passages} passages: opened in {:.0} ms, ready for search in {:.0} ms, {:.0} MB of private memory",
+        "memory     {passages} passages: opened in {:.0} ms, ready for search in {:.0} ms, \
+         {:.0} MB of private memory",
         opened.as_secs_f64() * 1e3,
         ready.as_secs_f64() * 1e3,
         private_memory() - before
@@ -65,12 +71,13 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end.max(1)
     }
 }
 
-/// Sorted times as milliseconds at two percentiles.
+/// The median and the 99th percentile.
 fn percentiles(mut times: Vec<f64>) -> (f64, f64) {
     times.sort_by(f64::total_cmp);
     (times[times.len() / 2], times[times.len() * 99 / 100])
@@ -80,14 +87,19 @@ fn passages(index: &TextIndex) -> u32 {
     index.searcher.num_docs() as u32
 }
 
-/// One to four words that stand together in a text, as often as they stand there; none that says nothing.
+/// Queries of one to four consecutive words of a text, without stop words. Common words are as
+/// common as in the texts.
 fn questions(index: &TextIndex) -> Vec<String> {
     let mut random = Random(7);
     let mut questions = Vec::new();
     while questions.len() < QUESTIONS {
-        let text = index.passage(random.below(u64::from(passages(index))) as u32).expect("a passage").text;
-        let words: Vec<&str> =
-            text.split_whitespace().map(|w| w.trim_matches('.')).filter(|w| !analyzer::is_stop_word(w)).collect();
+        let text =
+            index.passage(random.below(u64::from(passages(index))) as u32).expect("a passage").text;
+        let words: Vec<&str> = text
+            .split_whitespace()
+            .map(|w| w.trim_matches('.'))
+            .filter(|w| !analyzer::is_stop_word(w))
+            .collect();
         let length = 1 + random.below(4) as usize;
         if words.len() > length {
             let at = random.below((words.len() - length) as u64) as usize;
@@ -97,7 +109,8 @@ fn questions(index: &TextIndex) -> Vec<String> {
     questions
 }
 
-fn lexical(bundle: &Bundle) {
+fn lexical(context: &Context) {
+    let bundle = &context.bundle;
     let index = bundle.text_index().expect("an index");
     let questions = questions(index);
     let database = rusqlite::Connection::open_in_memory().expect("SQLite");
@@ -105,21 +118,27 @@ fn lexical(bundle: &Bundle) {
     let mut ours = Vec::new();
     let mut theirs = Vec::new();
     let mut statement = database
-        .prepare("SELECT rowid, bm25(p, 2.0, 1.3, 1.0) AS s FROM p WHERE p MATCH ?1 ORDER BY s LIMIT 10")
+        .prepare(
+            "SELECT rowid, bm25(p, 2.0, 1.3, 1.0) AS s FROM p WHERE p MATCH ?1 ORDER BY s LIMIT 10",
+        )
         .expect("a statement");
     for round in 0..2 {
         for question in &questions {
-            let mut params = Params::default();
-            params.push("q", question);
-            params.push("mode", "lexical");
+            let mut arguments = Arguments::default();
+            arguments.push_one("q", question);
+            arguments.push_one("mode", "lexical");
             let started = Instant::now();
-            let request = SearchRequest::read(bundle, &params).expect("a request");
-            let found = ranking(bundle, &request, 10).expect("results");
+            let request = SearchRequest::read(bundle, arguments).expect("a request");
+            let found = ranking(context, &request, 10).expect("results");
             let our_time = started.elapsed().as_secs_f64() * 1e3;
-            let terms: Vec<String> = analyzer::terms(question).iter().map(|t| format!("\"{t}\"")).collect();
+            let terms: Vec<String> =
+                analyzer::terms(question).iter().map(|t| format!("\"{t}\"")).collect();
             let started = Instant::now();
-            let rows: Vec<i64> =
-                statement.query_map([terms.join(" OR ")], |row| row.get(0)).expect("rows").flatten().collect();
+            let rows: Vec<i64> = statement
+                .query_map([terms.join(" OR ")], |row| row.get(0))
+                .expect("rows")
+                .flatten()
+                .collect();
             let their_time = started.elapsed().as_secs_f64() * 1e3;
             assert_eq!(found.is_empty(), rows.is_empty(), "{question}");
             if round == 1 {
@@ -137,10 +156,12 @@ fn lexical(bundle: &Bundle) {
 
 /// The same passages with the same fields, stemmed by the same code, in memory.
 fn fill_fts5(bundle: &Bundle, index: &TextIndex, database: &rusqlite::Connection) {
-    let create = "CREATE VIRTUAL TABLE p USING fts5(title, heading, body, content='', tokenize=\"unicode61 tokenchars '-.'\"); BEGIN";
+    let create = "CREATE VIRTUAL TABLE p USING fts5(title, heading, body, content='', \
+                  tokenize=\"unicode61 tokenchars '-.'\"); BEGIN";
     database.execute_batch(create).expect("FTS5");
-    let mut insert =
-        database.prepare("INSERT INTO p(rowid, title, heading, body) VALUES (?1, ?2, ?3, ?4)").expect("insert");
+    let mut insert = database
+        .prepare("INSERT INTO p(rowid, title, heading, body) VALUES (?1, ?2, ?3, ?4)")
+        .expect("insert");
     let stemmed = |text: &str| analyzer::terms(text).join(" ");
     for number in 0..passages(index) {
         let record = index.record_of(number).expect("a record") as usize;
@@ -149,18 +170,29 @@ fn fill_fts5(bundle: &Bundle, index: &TextIndex, database: &rusqlite::Connection
         let data: serde_json::Value = serde_json::from_str(entry.data).expect("JSON");
         let passage = index.passage(number).expect("a passage");
         let title = stemmed(data[source.title].as_str().unwrap_or_default());
-        insert.execute((number, title, stemmed(&passage.heading), stemmed(&passage.text))).expect("inserted");
+        insert
+            .execute((number, title, stemmed(&passage.heading), stemmed(&passage.text)))
+            .expect("inserted");
     }
     database.execute_batch("COMMIT; INSERT INTO p(p) VALUES('optimize')").expect("optimized");
 }
 
-/// A question: the middle between two passages that stand together. Pure noise would lie where no text lies.
+/// A query vector halfway between two neighbouring passages. A random vector would be far from
+/// every text.
 fn between(a: &Vector, b: &Vector) -> Vector {
-    Vector::of(&a.numbers().iter().zip(b.numbers()).map(|(a, b)| f32::from(*a) + f32::from(*b)).collect::<Vec<_>>())
+    Vector::of(
+        &a.numbers()
+            .iter()
+            .zip(b.numbers())
+            .map(|(a, b)| f32::from(*a) + f32::from(*b))
+            .collect::<Vec<_>>(),
+    )
 }
 
-fn by_meaning(bundle: &Bundle) {
-    let (index, vectors) = (bundle.text_index().expect("an index"), bundle.vectors().expect("vectors"));
+fn by_meaning(context: &Context) {
+    let bundle = &context.bundle;
+    let (index, vectors) =
+        (bundle.text_index().expect("an index"), bundle.vectors().expect("vectors"));
     let mut random = Random(11);
     let pair = || {
         let passage = random.below(u64::from(vectors.count()) - 1) as u32;
@@ -169,7 +201,10 @@ fn by_meaning(bundle: &Bundle) {
     let asked: Vec<Vector> = std::iter::repeat_with(pair).flatten().take(200).collect();
     let records: u32 = bundle.manifest.sources.iter().map(|s| s.records as u32).sum();
     println!("semantic   {} vectors, {} questions, 10 records", vectors.count(), asked.len());
-    println!("           {:>9} {:>10} {:>12} {:>12} {:>8}", "filter", "recall@10", "Josh p50", "every one", "ratio");
+    println!(
+        "           {:>9} {:>10} {:>12} {:>12} {:>8}",
+        "filter", "recall@10", "Josh p50", "every one", "ratio"
+    );
     for share in [1.0, 0.5, 0.1, 0.01, 0.001] {
         let mut chosen = |_: &u32| (random.below(1 << 30) as f64) < share * f64::from(1 << 30);
         let candidates = match share {
@@ -179,14 +214,22 @@ fn by_meaning(bundle: &Bundle) {
         let (mut ours, mut exact, mut hits, mut all) = (Vec::new(), Vec::new(), 0, 0);
         for question in &asked {
             let started = Instant::now();
-            let found =
-                semantic::search(index, vectors, question, &candidates, Wanted { least: 20, most: 200, walked: 400 })
-                    .expect("results");
+            let found = semantic::search(
+                context,
+                index,
+                vectors,
+                question,
+                &candidates,
+                Wanted { least: 20, most: 200, walked: 400 },
+            )
+            .expect("results");
             ours.push(started.elapsed().as_secs_f64() * 1e3);
             let started = Instant::now();
-            let best = semantic::exact(index, vectors, question, &candidates, 10);
+            let best =
+                semantic::exact(context, index, vectors, question, &candidates, 10).expect("hits");
             exact.push(started.elapsed().as_secs_f64() * 1e3);
-            hits += best.iter().filter(|b| found.iter().take(10).any(|f| f.record == b.record)).count();
+            hits +=
+                best.iter().filter(|b| found.iter().take(10).any(|f| f.record == b.record)).count();
             all += best.len();
         }
         let ((p50, _), (exact_p50, _)) = (percentiles(ours), percentiles(exact));
@@ -201,13 +244,17 @@ fn by_meaning(bundle: &Bundle) {
 
 fn embed(bundle: &Bundle) {
     let model = bundle.model().expect("a model");
-    let asked: Vec<String> = (0..100).map(|n| format!("what does bill {n} say about clean drinking water")).collect();
+    let asked: Vec<String> =
+        (0..100).map(|n| format!("what does bill {n} say about clean drinking water")).collect();
     let time = |question: &String| {
         let started = Instant::now();
-        model.question(question).expect("a vector");
+        model.embed_query(question, &|| false).expect("a vector");
         started.elapsed().as_secs_f64() * 1e3
     };
     let (p50, p99) = percentiles(asked.iter().map(time).collect());
     let (again, _) = percentiles(asked.iter().map(time).collect());
-    println!("embed      a question of 9 words: {p50:.1} ms p50, {p99:.1} ms p99; asked again: {again:.4} ms");
+    println!(
+        "embed      a query of 9 words: {p50:.1} ms p50, {p99:.1} ms p99; \
+         repeated: {again:.4} ms"
+    );
 }

@@ -1,5 +1,6 @@
-# Sourced by the scripts beside it. Given a BUNDLE as the first argument: builds, serves it with two workers, and sets `josh` (its address),
-# `bin` (where the binaries are), `work` (a folder of its own) and `pids` (what to end at the end).
+# Sourced by the other scripts, with a BUNDLE as the first argument. Builds Josh, serves the bundle
+# with two workers, and sets `josh` (its address), `bin` (the folder of the binaries), `work` (a
+# temporary folder) and `pids` (processes to stop).
 set -euo pipefail
 bundle=$(realpath "$1")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

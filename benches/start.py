@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Start to first answer, time of first requests for records, and resident memory.
+"""Measures the time from start to the first response, the time of the first requests for records,
+and resident memory.
 
 Usage: benches/start.py JOSH [BUNDLE ...]    (without a bundle: the embedded sample)
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The same record over plain HTTP and over HTTPS with keep-alive, in turns, same client.
+# The same record over plain HTTP and over HTTPS with keep-alive, alternating, with the same client.
 # Usage: benches/tls.sh BUNDLE   Needs wrk (Debian).
 . "$(dirname "$0")/serve.sh"
 seconds="${SECONDS_EACH:-10}"

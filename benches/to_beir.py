@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Turns the Cranfield and CACM test collections, as their publishers pack them, into BEIR-style folders for `josh-data-build eval`.
+"""Converts the Cranfield and CACM test collections, as published, to BEIR-style folders for
+`josh-data-build eval`.
 
 Usage: benches/to_beir.py cranfield FOLDER OUT | benches/to_beir.py cacm FOLDER OUT
 """
@@ -15,10 +16,10 @@ def cranfield(folder):
     read = lambda name: open(os.path.join(folder, name), encoding="utf-8", errors="replace").read()
     field = lambda name, text: " ".join((re.search(rf"<{name}>(.*?)</{name}>", text, re.S) or [0, ""])[1].split())
     documents = [(field("docno", d), field("title", d), field("text", d)) for d in re.findall(r"<doc>(.*?)</doc>", read("cran.all.1400.xml"), re.S)]
-    # The judgements count the queries from 1 in their order; their own numbers have gaps.
+    # The judgements number the queries by position, from 1; the queries' own numbers have gaps.
     queries = [(str(n), field("title", q)) for n, q in enumerate(re.findall(r"<top>(.*?)</top>", read("cran.qry.xml"), re.S), 1)]
     judged = [line.split() for line in read("cranqrel.trec.txt").splitlines() if line.strip()]
-    # A text begins with its title once more.
+    # Each text begins with its title, which is removed.
     documents = [(i, t, x[len(t):].strip() if x.startswith(t) else x) for i, t, x in documents]
     return documents, queries, [(q, d, max(int(s), 0)) for q, _, d, s in judged]
 
@@ -31,7 +32,7 @@ def cacm(folder):
                 continue
             text = tar.extractfile(member).read().decode("utf-8", "replace")
             text = re.sub(r"</?(html|pre)>", "", text).strip()
-            # What follows the date of entry ("CA581203 JB ...") are numbers of citations.
+            # The numbers after the date of entry ("CA581203 JB ...") are citations.
             text = re.split(r"\nCA\d{6}", text)[0]
             title, _, rest = text.partition("\n\n")
             documents.append((os.path.basename(member.name)[:-5], " ".join(title.split()), " ".join(rest.split())))

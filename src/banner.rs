@@ -1,4 +1,4 @@
-//! What `josh serve` says once it listens.
+//! What `josh serve` prints when it is ready: what is served, where, and a command to try.
 
 use std::net::SocketAddr;
 
@@ -21,18 +21,20 @@ impl Banner<'_> {
         let manifest = &self.bundle.manifest;
         let records: u64 = manifest.sources.iter().map(|s| s.records).sum();
         let from = if self.is_sample {
-            "embedded sample; give a bundle of your own with --bundle FILE".to_string()
+            "embedded sample; serve your own bundle with --bundle FILE".to_string()
         } else {
             self.bundle.path.display().to_string()
         };
-        let here = format!("{}://{}", if self.tls.is_some() { "https" } else { "http" }, self.address);
+        let here =
+            format!("{}://{}", if self.tls.is_some() { "https" } else { "http" }, self.address);
         let public = self.public_url.unwrap_or(&here);
-        let signed = if manifest.signature.is_some() { "signed" } else { "not signed" };
+        let signed = if manifest.signature.is_some() { "signed" } else { "unsigned" };
         let (key, header) = match self.access {
             Some(_) => (" --header 'Authorization: Bearer KEY'", " -H 'Authorization: Bearer KEY'"),
             None => ("", ""),
         };
-        let insecure = if self.tls.is_some_and(|tls| tls.is_self_signed) { " --insecure" } else { "" };
+        let insecure =
+            if self.tls.is_some_and(|tls| tls.is_self_signed) { " --insecure" } else { "" };
         format!(
             "Josh {version}\n\
              \x20 bundle  {id}, data up to {as_of}, {records} records, {signed}\n\
@@ -56,11 +58,11 @@ impl Banner<'_> {
     fn tls_lines(&self) -> String {
         let mut lines = String::new();
         if let Some(tls) = self.tls {
-            let whose = if tls.is_self_signed { "self-signed certificate" } else { "certificate" };
-            lines = format!("  TLS     {whose}, SHA-256 {}\n", tls.fingerprint());
+            let kind = if tls.is_self_signed { "self-signed certificate" } else { "certificate" };
+            lines = format!("  TLS     {kind}, SHA-256 {}\n", tls.fingerprint());
         }
         if let Some(from) = self.redirect {
-            lines.push_str(&format!("          http://{from}/ sends everyone to HTTPS\n"));
+            lines.push_str(&format!("          http://{from}/ redirects to HTTPS\n"));
         }
         lines
     }
@@ -69,17 +71,23 @@ impl Banner<'_> {
         match self.access {
             None => format!("open to everyone who can reach {}", self.address),
             Some(access::Options { keys, tokens: None }) => {
-                format!("API keys of {}; make one: josh keys add NAME", keys.display())
+                format!("API keys in {}; create one: josh keys add NAME", keys.display())
             }
             Some(access::Options { keys, tokens: Some(tokens) }) => {
-                format!("API keys of {}, and tokens of {} for its subjects", keys.display(), tokens.issuer)
+                format!(
+                    "API keys in {0}, and tokens from {1} for the subjects in {0}",
+                    keys.display(),
+                    tokens.issuer
+                )
             }
         }
     }
 
     fn example(&self) -> String {
         let bundle = self.bundle;
-        let first = bundle.source("bills").and_then(|(s, _)| bundle.records().by_number(bundle.first_number(s)));
+        let first = bundle
+            .source("bills")
+            .and_then(|(s, _)| bundle.records().by_number(bundle.first_number(s)));
         match bundle.records().by_id("hr:119:1").map(|(_, entry)| entry).or(first) {
             Some(entry) => format!("/v1/fetch/{}", entry.id),
             None => "/v1/sources".to_string(),

@@ -1,21 +1,26 @@
-//! Text to vector, by a model that is in the binary or in the bundle. Nothing is fetched.
+//! Embeds text: turns it into a vector, with the model in the binary or one from a bundle. Nothing
+//! is downloaded, and nothing is known of passages or search.
 //!
-//! fastembed runs the model; below it tract, in pure Rust, stands in for the ONNX runtime. A session runs one text at a time.
+//! fastembed runs the model, on tract, which is pure Rust, instead of the ONNX runtime. A session
+//! handles one call at a time.
 
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
-use fastembed::{InitOptionsUserDefined, Pooling, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
+use fastembed::{
+    InitOptionsUserDefined, Pooling, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
+};
 use ort::sys::{OrtApi, OrtSessionOptions, OrtStatusPtr};
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
-/// Tokens that the model reads of a text; what is over is cut off.
-pub const MOST_TOKENS: usize = 256;
+/// The model reads this many tokens of a text and ignores the rest.
+pub const MAX_TOKENS: usize = 256;
 
-/// Questions whose vectors are kept: people page, and agents ask again. About 500 bytes each.
-const CACHED: usize = 4096;
+/// Queries whose vectors are cached, because people turn pages and agents repeat queries. About 500
+/// bytes each.
+const CACHED_QUERIES: usize = 4096;
 
-/// The files of a model, by the names that they have in a folder of it.
+/// The content of a model's files.
 #[derive(Clone)]
 pub struct ModelFiles<'a> {
     pub name: &'a str,
@@ -26,9 +31,14 @@ pub struct ModelFiles<'a> {
     pub tokenizer_config: &'a [u8],
 }
 
-/// File names in the order of [`ModelFiles`].
-pub const FILE_NAMES: [&str; 5] =
-    ["model.onnx", "tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"];
+/// The names of these files in a model's folder, in the order of [`ModelFiles`].
+pub const FILE_NAMES: [&str; 5] = [
+    "model.onnx",
+    "tokenizer.json",
+    "config.json",
+    "special_tokens_map.json",
+    "tokenizer_config.json",
+];
 
 /// The model in the binary: all-MiniLM-L6-v2, 8-bit weights (`assets/model/NOTICE`).
 pub static BUILT_IN: ModelFiles = ModelFiles {
@@ -47,14 +57,16 @@ impl<'a> ModelFiles<'a> {
         ModelFiles { name, model, tokenizer, config, special_tokens, tokenizer_config }
     }
 
-    /// A hash of what decides the vectors.
+    /// A hash of everything that affects the vectors.
     pub fn sha256(&self) -> String {
         let mut hash = Sha256::new();
-        for file in [self.model, self.tokenizer, self.config, self.special_tokens, self.tokenizer_config] {
+        for file in
+            [self.model, self.tokenizer, self.config, self.special_tokens, self.tokenizer_config]
+        {
             hash.update((file.len() as u64).to_le_bytes());
             hash.update(file);
         }
-        hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
+        hex::encode(hash.finalize())
     }
 }
 
@@ -64,13 +76,13 @@ pub fn built_in_sha256() -> &'static str {
     &HASH
 }
 
-/// The built-in model, loaded when it is first needed and kept across bundles.
+/// The built-in model, loaded on first use and shared by all bundles.
 pub fn built_in() -> Result<Arc<Model>, String> {
     static MODEL: OnceLock<Result<Arc<Model>, String>> = OnceLock::new();
     MODEL.get_or_init(|| Model::load(&BUILT_IN).map(Arc::new)).clone()
 }
 
-/// One session of a model.
+/// A loaded model that embeds one batch of texts at a time.
 pub struct Session(TextEmbedding);
 
 impl Session {
@@ -82,56 +94,73 @@ impl Session {
             special_tokens_map_file: files.special_tokens.to_vec(),
             tokenizer_config_file: files.tokenizer_config.to_vec(),
         };
-        let model = UserDefinedEmbeddingModel::new(files.model.to_vec(), tokenizer).with_pooling(Pooling::Mean);
-        let options = InitOptionsUserDefined::new().with_max_length(MOST_TOKENS);
+        let model = UserDefinedEmbeddingModel::new(files.model.to_vec(), tokenizer)
+            .with_pooling(Pooling::Mean);
+        let options = InitOptionsUserDefined::new().with_max_length(MAX_TOKENS);
         let loaded = TextEmbedding::try_new_from_user_defined(model, options);
         loaded.map(Session).map_err(|e| format!("the embedding model can't be loaded: {e:#}"))
     }
 
-    /// The vectors of a few texts of about the same length: shorter ones are padded to the longest.
-    pub fn embed<S: AsRef<str> + Send + Sync>(&mut self, texts: &[S]) -> Result<Vec<Vec<f32>>, String> {
-        self.0.embed(texts, Some(texts.len().max(1))).map_err(|e| format!("a text can't be embedded: {e:#}"))
+    /// The vectors of some texts. They should have about the same length: shorter ones are padded
+    /// to the longest.
+    pub fn embed<S: AsRef<str> + Send + Sync>(
+        &mut self,
+        texts: &[S],
+    ) -> Result<Vec<Vec<f32>>, String> {
+        self.0
+            .embed(texts, Some(texts.len().max(1)))
+            .map_err(|e| format!("a text can't be embedded: {e:#}"))
     }
 
-    /// How many tokens the model makes of a text, its own two marks among them.
-    pub fn tokens(&self, text: &str) -> Result<usize, String> {
+    /// The number of tokens of a text, including the two that mark its start and end.
+    pub fn count_tokens(&self, text: &str) -> Result<usize, String> {
         let mut tokenizer = self.0.tokenizer.clone();
         tokenizer.with_truncation(None).map_err(|e| e.to_string())?;
         tokenizer.encode(text, true).map(|encoding| encoding.len()).map_err(|e| e.to_string())
     }
 }
 
-/// A model that answers questions: one session, and the vectors of what was asked lately.
+/// A model for queries: one session and a cache of the vectors of recent queries.
 pub struct Model {
     session: Mutex<Session>,
-    asked: Cache<String, Arc<Vec<f32>>>,
+    cache: Cache<String, Arc<Vec<f32>>>,
 }
 
 impl Model {
     pub fn load(files: &ModelFiles) -> Result<Model, String> {
-        Ok(Model { session: Mutex::new(Session::load(files)?), asked: Cache::new(CACHED) })
+        Ok(Model { session: Mutex::new(Session::load(files)?), cache: Cache::new(CACHED_QUERIES) })
     }
 
-    /// How often a question was asked before, and how often not.
+    /// Hits and misses of the cache.
     pub fn cache_lookups(&self) -> (u64, u64) {
-        (self.asked.hits(), self.asked.misses())
+        (self.cache.hits(), self.cache.misses())
     }
 
-    /// The vector of a question. Blocks for about 10 ms unless it was asked before.
-    pub fn question(&self, text: &str) -> Result<Arc<Vec<f32>>, String> {
-        if let Some(known) = self.asked.get(text) {
+    /// The vector of a query. Blocks for about 10 ms unless it is cached; a query that is
+    /// abandoned by the time the session is free is not embedded.
+    pub fn embed_query(
+        &self,
+        text: &str,
+        is_abandoned: &dyn Fn() -> bool,
+    ) -> Result<Arc<Vec<f32>>, String> {
+        if let Some(known) = self.cache.get(text) {
             return Ok(known);
         }
-        // A session that panicked holds no state of the text that made it panic.
+        // A poisoned session is usable: it keeps no state of the text that made it panic.
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let vector = session.embed(&[text])?.pop().map(Arc::new).ok_or("the model gave no vector")?;
+        if is_abandoned() {
+            return Err("the query was abandoned".into());
+        }
+        let vector =
+            session.embed(&[text])?.pop().map(Arc::new).ok_or("the model returned no vector")?;
         drop(session);
-        self.asked.insert(text.to_string(), vector.clone());
+        self.cache.insert(text.to_string(), vector.clone());
         Ok(vector)
     }
 }
 
-/// Puts tract in the place of the ONNX runtime. It lacks one call, which only says how many threads to use.
+/// Uses tract instead of the ONNX runtime. It lacks one function, which only sets the number of
+/// threads.
 fn use_tract() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -153,22 +182,25 @@ mod tests {
     }
 
     #[test]
-    fn near_in_meaning_is_near_in_space() {
+    fn texts_of_similar_meaning_have_similar_vectors() {
         let model = built_in().unwrap();
-        let vector = |text: &str| model.question(text).unwrap();
+        let vector = |text: &str| model.embed_query(text, &|| false).unwrap();
         let person = vector("That is a happy person");
         assert_eq!(person.len(), 384);
         let (near, far) = (vector("That is a very happy person"), vector("Today is a sunny day"));
         assert!((cosine(&person, &near) - 0.942).abs() < 0.01, "{}", cosine(&person, &near));
         assert!((cosine(&person, &far) - 0.260).abs() < 0.02, "{}", cosine(&person, &far));
-        assert!(Arc::ptr_eq(&person, &vector("That is a happy person")), "asked again, it is remembered");
+        assert!(
+            Arc::ptr_eq(&person, &vector("That is a happy person")),
+            "a repeated query comes from the cache"
+        );
     }
 
     #[test]
     fn any_text_has_a_vector() {
         let model = built_in().unwrap();
         for text in ["", " ", "\u{0}", "😀", &"word ".repeat(5000), &"x".repeat(50_000)] {
-            assert_eq!(model.question(text).unwrap().len(), 384);
+            assert_eq!(model.embed_query(text, &|| false).unwrap().len(), 384);
         }
     }
 }

@@ -1,34 +1,48 @@
 //! Josh serves United States federal policy data from one bundle file.
 //!
-//! The path of `GET /v1/bills/hr:119:1/actions?limit=5`:
-//! 1. `http::front` gives the request an id and checks its size and method, `http::door` who asks and how often;
-//! 2. `http::rest` reads the path as a `service::Call`, and `Josh::answer` waits for its turn and moves to a blocking thread;
-//! 3. `service::list_sub_resource` finds source and sub-resource in the `catalog` and the bundle's manifest;
-//! 4. `record` reads the id with the one grammar of `catalog::ids` and finds the record in the memory map;
-//! 5. `query` checks every parameter against the catalog, writes the SQL and asks `bundle::Database`;
-//! 6. `answer` makes JSON of the page, `http::respond` a response with ETag and the link to the next one.
+//! Layers, each of which uses only those below it (`tests/josh/architecture.rs` checks):
+//! - surfaces decode requests and encode outcomes: `cli`, `http`, `mcp`; `docs` writes the
+//!   generated pages;
+//! - `executor` runs operations, `toolsets` names the capabilities;
+//! - capabilities own operations, types and logic: `policy`;
+//! - `api` is the contract: operations, arguments, contexts, outcomes, errors;
+//! - data: `catalog` says what a source is, `bundle` is the opened file, `embed` turns text into
+//!   vectors;
+//! - runtime: `access`, `limits`, `tls`, `settings`, `metrics`, `telemetry`.
 //!
-//! A tool of `mcp` becomes the same `service::Call`. One direction: `cli, http -> mcp -> service, answer -> aggregate, dossier, resolve -> search -> record -> query -> catalog, bundle -> embed, error`.
+//! The path of `GET /v1/bills/hr:119:1/actions?limit=5`:
+//! 1. `http::front` gives the request an id, checks its size and method, and asks the access guard;
+//! 2. `http::router` finds the operation and adds the variables of the path to its arguments;
+//! 3. `executor` waits for a permit and moves permit, arguments and context to a blocking thread;
+//! 4. `policy::operations::list_sub_resource` finds the record and reads a typed `ListRequest`;
+//! 5. `policy::query` writes the SQL, and `bundle::Database` runs it until it is done or cancelled;
+//! 6. `http::encode` makes JSON of the page, `http::respond` a response with ETag and next link.
+//!
+//! A tool of `mcp` becomes the same operation with the same arguments.
+
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod access;
-pub mod aggregate;
-pub mod answer;
+pub mod api;
 pub mod banner;
 pub mod bundle;
 pub mod catalog;
 pub mod cli;
-pub mod dossier;
+pub mod docs;
 pub mod embed;
-pub mod error;
-pub mod gate;
+pub mod executor;
+pub mod folders;
 pub mod http;
+pub mod limits;
 pub mod mcp;
 pub mod metrics;
-pub mod query;
-pub mod record;
-pub mod resolve;
-pub mod search;
-pub mod service;
+pub mod output;
+pub mod policy;
+pub mod reloads;
+mod request_id;
 pub mod settings;
+pub mod spelling;
+pub mod stamp;
 pub mod telemetry;
 pub mod tls;
+pub mod toolsets;

@@ -1,15 +1,20 @@
-//! The binary: arguments in, exit code out. 0 is success, 1 a failure, 2 a bundle, setting or argument that can't be used.
+//! The binary: arguments in, exit code out. 0 is success, 1 a failure, 2 an unusable bundle,
+//! setting or argument.
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use josh::cli::{Command, Unusable};
+use josh::output::note;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     match Command::parse().run() {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("josh: {error:#}");
+            note!("josh: {error:#}");
             if error.is::<Unusable>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }

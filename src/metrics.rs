@@ -1,10 +1,11 @@
-//! What is counted while serving, in the form that Prometheus reads. Counters only: nothing here waits for anything.
+//! What is counted while serving, in the form that Prometheus reads. Counters only: nothing here
+//! waits for anything.
 
 use std::sync::LazyLock;
 
 use prometheus::{
-    HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, TextEncoder, core::Collector,
-    process_collector::ProcessCollector,
+    HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, TextEncoder,
+    core::Collector, process_collector::ProcessCollector,
 };
 
 use crate::bundle::Bundle;
@@ -13,8 +14,10 @@ use crate::catalog::wording::day;
 pub static METRICS: LazyLock<Metrics> = LazyLock::new(Metrics::new);
 
 /// From a record out of the memory map to a count over everything.
-const SECONDS: &[f64] =
-    &[0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+const SECONDS: &[f64] = &[
+    0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
+    5.0, 10.0, 30.0,
+];
 
 pub struct Metrics {
     registry: Registry,
@@ -50,16 +53,36 @@ impl Metrics {
         };
         let metrics = Metrics {
             requests: counters("josh_requests_total", "Requests answered", &["route", "status"]),
-            request_seconds: histograms("josh_request_seconds", "Time from request to answer", &["route"]),
+            request_seconds: histograms(
+                "josh_request_seconds",
+                "Time from request to answer",
+                &["route"],
+            ),
             tool_calls: counters("josh_tool_calls_total", "MCP tools called", &["tool", "status"]),
             tool_seconds: histograms("josh_tool_seconds", "Time that MCP tools took", &["tool"]),
             searches: counters("josh_searches_total", "Searches by mode", &["mode"]),
             waiting: gauges("josh_queue_waiting", "Requests that wait for their turn", &["queue"]),
-            turned_away: counters("josh_queue_turned_away_total", "Requests answered with overloaded", &["queue"]),
-            limited: counters("josh_rate_limited_total", "Requests answered with rate_limited", &["caller"]),
+            turned_away: counters(
+                "josh_queue_turned_away_total",
+                "Requests answered with overloaded",
+                &["queue"],
+            ),
+            limited: counters(
+                "josh_rate_limited_total",
+                "Requests answered with rate_limited",
+                &["caller"],
+            ),
             access: counters("josh_access_total", "Callers let in and refused", &["result"]),
-            reloads: counters("josh_reloads_total", "New bundles and certificates", &["what", "result"]),
-            cache: gauges("josh_cache_lookups", "Look-ups in caches since the bundle was opened", &["cache", "result"]),
+            reloads: counters(
+                "josh_reloads_total",
+                "New bundles and certificates",
+                &["what", "result"],
+            ),
+            cache: gauges(
+                "josh_cache_lookups",
+                "Look-ups in caches since the bundle was opened",
+                &["cache", "result"],
+            ),
             bundle: gauges("josh_bundle_info", "The bundle that is open", &["id", "as_of"]),
             bundle_age: gauge("josh_bundle_age_seconds", "Time since the day that the data are of"),
             bundle_records: gauge("josh_bundle_records", "Records in the bundle"),
@@ -95,7 +118,8 @@ impl Metrics {
     }
 }
 
-/// Registers what was made. Names are fixed and differ, so neither can fail; if one did, it would only not be listed.
+/// Registers what was made. Names are fixed and differ, so neither can fail; if one did, it would
+/// only not be listed.
 fn added<C: Collector + Clone + 'static>(registry: &Registry, made: prometheus::Result<C>) -> C {
     let made = made.expect("a metric's name and labels are valid");
     let _ = registry.register(Box::new(made.clone()));
@@ -112,7 +136,9 @@ fn three_digits(status: u16, digits: &mut [u8; 3]) -> &str {
 
 /// Seconds since a day began.
 fn age(iso: &str) -> i64 {
-    day(iso).map_or(0, |day| (time::OffsetDateTime::now_utc() - day.midnight().assume_utc()).whole_seconds())
+    day(iso).map_or(0, |day| {
+        (time::OffsetDateTime::now_utc() - day.midnight().assume_utc()).whole_seconds()
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! TLS: a certificate from files, taken up again when they change, or one of our own making that is kept; clients'
-//! certificates if asked for.
+//! TLS: a certificate from files, reloaded when they change, or a self-signed one that is created
+//! once and kept; client certificates if required.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -19,14 +19,15 @@ use rustls::server::{ClientHello, ResolvesServerCert, WebPkiClientVerifier};
 use rustls::sign::CertifiedKey;
 use sha2::{Digest, Sha256};
 
-use crate::bundle::Stamp;
+use crate::folders;
+use crate::stamp::Stamp;
 
 #[derive(Clone, Debug)]
 pub struct Options {
     pub certificate: Certificate,
-    /// Authorities whose clients are let in, and no others.
+    /// Only clients with a certificate of these authorities may connect.
     pub client_ca: Option<PathBuf>,
-    /// Where plain HTTP is answered with the way to HTTPS.
+    /// Where plain HTTP is redirected to HTTPS.
     pub redirect: Option<SocketAddr>,
 }
 
@@ -42,7 +43,7 @@ pub enum Certificate {
     },
 }
 
-/// The certificate that connections get, which may change while they come.
+/// The certificate that new connections get.
 #[derive(Debug)]
 pub struct Tls {
     chain: PathBuf,
@@ -52,7 +53,7 @@ pub struct Tls {
     pub is_self_signed: bool,
 }
 
-/// What the two files look like from outside.
+/// By which a change of the two files is noticed.
 pub type Stamps = (Option<Stamp>, Option<Stamp>);
 
 impl Tls {
@@ -66,7 +67,7 @@ impl Tls {
         Ok(Tls { chain, key, client_ca: options.client_ca.clone(), current, is_self_signed })
     }
 
-    /// Reads the files again; the old certificate goes on if they can't be used.
+    /// Reads the files again; the old certificate stays in use if they can't be used.
     pub fn reload(&self) -> Result<()> {
         self.current.store(Arc::new(read(&self.chain, &self.key)?));
         Ok(())
@@ -80,21 +81,29 @@ impl Tls {
     pub fn fingerprint(&self) -> String {
         let current = self.current.load();
         let hash = Sha256::digest(current.cert.first().map(|c| c.as_ref()).unwrap_or_default());
-        hash.iter().map(|b| format!("{b:02X}")).collect::<Vec<_>>().join(":")
+        let pairs: Vec<String> = hash.iter().map(|byte| hex::encode_upper([*byte])).collect();
+        pairs.join(":")
     }
 
-    /// TLS 1.2 and 1.3 with rustls's choice of ciphers.
+    /// TLS 1.2 and 1.3 with the ciphers that rustls chooses.
     pub fn config(self: &Arc<Self>) -> Result<ServerConfig> {
-        let builder = ServerConfig::builder_with_provider(provider()).with_safe_default_protocol_versions()?;
+        let builder = ServerConfig::builder_with_provider(provider())
+            .with_safe_default_protocol_versions()?;
         let builder = match &self.client_ca {
             None => builder.with_no_client_auth(),
             Some(path) => {
                 let mut roots = RootCertStore::empty();
                 for certificate in certificates(path)? {
-                    roots.add(certificate).with_context(|| format!("{} holds no authority", path.display()))?;
+                    roots.add(certificate).with_context(|| {
+                        format!("{} holds no certificate authority", path.display())
+                    })?;
                 }
-                let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider()).build();
-                builder.with_client_cert_verifier(verifier.with_context(|| format!("{}", path.display()))?)
+                let verifier =
+                    WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider())
+                        .build();
+                builder.with_client_cert_verifier(
+                    verifier.with_context(|| format!("{}", path.display()))?,
+                )
             }
         };
         Ok(builder.with_cert_resolver(self.clone()))
@@ -112,43 +121,50 @@ fn provider() -> Arc<CryptoProvider> {
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
-    let found = CertificateDer::pem_file_iter(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let found: Vec<_> =
-        found.collect::<Result<_, _>>().with_context(|| format!("{} is not a PEM file", path.display()))?;
+    let found = CertificateDer::pem_file_iter(path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    let found: Vec<_> = found
+        .collect::<Result<_, _>>()
+        .with_context(|| format!("{} is not a PEM file", path.display()))?;
     if found.is_empty() {
         bail!("{} holds no certificate", path.display());
     }
     Ok(found)
 }
 
-/// A chain and its key, which must belong together.
+/// A chain and its key, which must match.
 fn read(chain: &Path, key: &Path) -> Result<CertifiedKey> {
     let certificates = certificates(chain)?;
     let private = PrivateKeyDer::from_pem_file(key)
         .with_context(|| format!("{} holds no private key in PEM form", key.display()))?;
     CertifiedKey::from_der(certificates, private, &provider())
-        .with_context(|| format!("{} and {} do not belong together", chain.display(), key.display()))
+        .with_context(|| format!("{} and {} do not match", chain.display(), key.display()))
 }
 
-/// The self-signed certificate and its key, made the first time and kept: whoever trusts it need not trust another tomorrow.
+/// The self-signed certificate and its key, created the first time and kept, so that clients need
+/// to trust it only once.
 fn self_signed(names: &[String]) -> Result<(PathBuf, PathBuf)> {
-    let own = std::env::var_os("XDG_DATA_HOME").filter(|v| !v.is_empty()).map(PathBuf::from);
-    let folder = own.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share")));
+    let folder = folders::of_user("XDG_DATA_HOME", ".local/share");
     // systemd gives a service a folder of its own.
-    let folder = std::env::var_os("STATE_DIRECTORY").map(PathBuf::from).or(folder.map(|f| f.join("josh")));
-    let folder = folder.context("tls: there is no folder to keep a certificate in; set XDG_DATA_HOME")?.join("tls");
+    let folder =
+        std::env::var_os("STATE_DIRECTORY").map(PathBuf::from).or(folder.map(|f| f.join("josh")));
+    let folder = folder
+        .context("tls: there is no folder for the certificate; set XDG_DATA_HOME")?
+        .join("tls");
     let (chain, key) = (folder.join("self-signed.pem"), folder.join("self-signed.key"));
     if chain.exists() && key.exists() {
         return Ok((chain, key));
     }
-    std::fs::create_dir_all(&folder).with_context(|| format!("cannot keep a certificate in {}", folder.display()))?;
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot store a certificate in {}", folder.display()))?;
     let pair = rcgen::KeyPair::generate()?;
     let mut parameters = rcgen::CertificateParams::new(names)?;
     parameters.distinguished_name.push(rcgen::DnType::CommonName, "Josh, self-signed");
     parameters.not_before = time::OffsetDateTime::now_utc() - time::Duration::days(1);
     parameters.not_after = time::OffsetDateTime::now_utc() + time::Duration::days(3650);
     let certificate = parameters.self_signed(&pair)?;
-    let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&key)?;
+    let mut file =
+        OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&key)?;
     file.write_all(pair.serialize_pem().as_bytes())?;
     std::fs::write(&chain, certificate.pem())?;
     Ok((chain, key))

@@ -1,4 +1,5 @@
-//! Who makes the vectors: the built-in model, one from a folder, or, for bundles that measure speed, hashes of words.
+//! Computes vectors: with the built-in model, with a model from a folder, or, for benchmarks, by
+//! hashing words.
 
 use std::path::{Path, PathBuf};
 
@@ -8,26 +9,27 @@ use josh::bundle::vectors::Vector;
 use josh::catalog::{SOURCES, Shape};
 use josh::embed::{BUILT_IN, FILE_NAMES, ModelFiles, Session};
 
-/// Texts that go through the model at once. More gain nothing with tract, and the shorter wait for the longest.
+/// Texts per model call. Larger batches are no faster with tract, and all texts of a batch are
+/// padded to the longest.
 const BATCH: usize = 4;
 
 /// What to embed, and how.
 pub struct Embedding {
-    maker: Maker,
+    model: Model,
     /// Sources whose passages get vectors.
     pub sources: Vec<&'static str>,
-    /// Folder that keeps vectors between builds.
+    /// Folder of the vector cache.
     pub cache: PathBuf,
 }
 
-enum Maker {
+enum Model {
     BuiltIn,
     Folder(ModelFolder),
-    /// Words hashed into space: as quick as it is meaningless, but near texts are near.
+    /// Fast and without meaning, but texts with common words are close to each other.
     WordHashes,
 }
 
-/// A model's files, read whole.
+/// A model's files, in memory.
 struct ModelFolder {
     path: PathBuf,
     name: String,
@@ -37,10 +39,14 @@ struct ModelFolder {
 impl ModelFolder {
     fn read(path: &Path) -> Result<ModelFolder> {
         let read = |name: &str| {
-            std::fs::read(path.join(name)).with_context(|| format!("--model: no {name} in {}", path.display()))
+            std::fs::read(path.join(name))
+                .with_context(|| format!("--model: no {name} in {}", path.display()))
         };
         let [a, b, c, d, e] = FILE_NAMES.map(read);
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_else(|| "model".into());
+        let name = path
+            .file_name()
+            .map(|n| n.to_string_lossy().into_owned())
+            .unwrap_or_else(|| "model".into());
         Ok(ModelFolder { path: path.to_path_buf(), name, files: [a?, b?, c?, d?, e?] })
     }
 
@@ -50,72 +56,89 @@ impl ModelFolder {
 }
 
 impl Embedding {
-    /// From what was asked for: `all`, `none` or sources, and the folder of a model of one's own. `None` for no vectors.
-    pub fn choose(embed: &str, model: Option<&Path>, cache: Option<&Path>) -> Result<Option<Embedding>> {
-        let can: Vec<&'static str> = SOURCES.iter().filter(|s| s.shape == Shape::BodyBearing).map(|s| s.key).collect();
+    /// Parses `--embed` (`all`, `none` or sources) and loads `--model`. `None` means no vectors.
+    pub fn choose(
+        embed: &str,
+        model: Option<&Path>,
+        cache: Option<&Path>,
+    ) -> Result<Option<Embedding>> {
         let sources = match embed {
             "none" => return Ok(None),
-            "all" => can,
+            "all" => embeddable_sources(),
             list => {
+                let valid = embeddable_sources();
                 let find = |key: &str| {
-                    let found = can.iter().copied().find(|known| *known == key.trim());
-                    found.with_context(|| format!("--embed takes all, none or some of {}; not {key:?}", can.join(", ")))
+                    let found = valid.iter().copied().find(|known| *known == key.trim());
+                    found.with_context(|| {
+                        format!(
+                            "--embed must be all, none or a list of {}; got {key:?}",
+                            valid.join(", ")
+                        )
+                    })
                 };
                 list.split(',').map(find).collect::<Result<_>>()?
             }
         };
-        let maker = match model {
-            Some(folder) => Maker::Folder(ModelFolder::read(folder)?),
-            None => Maker::BuiltIn,
+        let model = match model {
+            Some(folder) => Model::Folder(ModelFolder::read(folder)?),
+            None => Model::BuiltIn,
         };
         let cache = cache.map(Path::to_path_buf).unwrap_or_else(default_cache);
-        Ok(Some(Embedding { maker, sources, cache }))
+        Ok(Some(Embedding { model, sources, cache }))
     }
 
-    /// Vectors for a bundle that measures speed, not quality.
+    /// Word-hash vectors, for bundles that measure speed.
     pub fn word_hashes(cache: &Path) -> Embedding {
-        let sources = SOURCES.iter().filter(|s| s.shape == Shape::BodyBearing).map(|s| s.key).collect();
-        Embedding { maker: Maker::WordHashes, sources, cache: cache.to_path_buf() }
+        let (sources, cache) = (embeddable_sources(), cache.to_path_buf());
+        Embedding { model: Model::WordHashes, sources, cache }
     }
 
-    /// What the manifest says of the model. Word hashes pass for the built-in model, so that questions are embedded as usual.
+    /// The manifest's description of the model. Word hashes claim to be the built-in model, so
+    /// that queries are embedded as usual.
     pub fn facts(&self) -> ModelFacts {
-        let files = match &self.maker {
-            Maker::Folder(folder) => folder.files(),
-            Maker::BuiltIn | Maker::WordHashes => BUILT_IN.clone(),
+        let files = match &self.model {
+            Model::Folder(folder) => folder.files(),
+            Model::BuiltIn | Model::WordHashes => BUILT_IN.clone(),
         };
         ModelFacts { name: files.name.to_string(), sha256: files.sha256() }
     }
 
-    /// The folder whose files the bundle must hold: those of a model that is not in the binary.
+    /// The model folder to include in the bundle; `None` for the built-in model.
     pub fn model_folder(&self) -> Option<&Path> {
-        match &self.maker {
-            Maker::Folder(folder) if folder.files().sha256() != BUILT_IN.sha256() => Some(&folder.path),
+        match &self.model {
+            Model::Folder(folder) if folder.files().sha256() != BUILT_IN.sha256() => {
+                Some(&folder.path)
+            }
             _ => None,
         }
     }
 
-    /// A name for the file of vectors that this maker gives.
+    /// The name of the model's cache file.
     pub fn cache_name(&self) -> String {
-        match &self.maker {
-            Maker::WordHashes => "vectors-word-hashes".into(),
+        match &self.model {
+            Model::WordHashes => "vectors-word-hashes".into(),
             _ => format!("vectors-{}", &self.facts().sha256[..16]),
         }
     }
 
-    /// One that embeds, for one thread.
+    /// An instance of the model for one thread.
     pub fn worker(&self) -> Result<Worker> {
-        let load =
-            |files: &ModelFiles| Session::load(files).map(|s| Worker::Model(Box::new(s))).map_err(anyhow::Error::msg);
-        match &self.maker {
-            Maker::BuiltIn => load(&BUILT_IN),
-            Maker::Folder(folder) => load(&folder.files()),
-            Maker::WordHashes => Ok(Worker::WordHashes),
+        let load = |files: &ModelFiles| {
+            Session::load(files).map(|s| Worker::Model(Box::new(s))).map_err(anyhow::Error::msg)
+        };
+        match &self.model {
+            Model::BuiltIn => load(&BUILT_IN),
+            Model::Folder(folder) => load(&folder.files()),
+            Model::WordHashes => Ok(Worker::WordHashes),
         }
     }
 }
 
-/// Makes vectors, one call at a time.
+fn embeddable_sources() -> Vec<&'static str> {
+    SOURCES.iter().filter(|s| s.shape == Shape::BodyBearing).map(|s| s.key).collect()
+}
+
+/// A loaded model.
 pub enum Worker {
     Model(Box<Session>),
     WordHashes,
@@ -127,36 +150,38 @@ impl Worker {
             Worker::Model(session) => {
                 let mut vectors = Vec::with_capacity(texts.len());
                 for batch in texts.chunks(BATCH) {
-                    let made = session.embed(batch).map_err(anyhow::Error::msg)?;
-                    vectors.extend(made.iter().map(|v| Vector::of(v)));
+                    let embedded = session.embed(batch).map_err(anyhow::Error::msg)?;
+                    vectors.extend(embedded.iter().map(|v| Vector::of(v)));
                 }
                 Ok(vectors)
             }
-            Worker::WordHashes => Ok(texts.iter().map(|text| Vector::of(&word_hashes(text))).collect()),
+            Worker::WordHashes => {
+                Ok(texts.iter().map(|text| Vector::of(&word_hashes(text))).collect())
+            }
         }
     }
 }
 
-/// As many as the built-in model has.
+/// The same as the built-in model.
 const DIMENSIONS: usize = 384;
 
-/// Every word points somewhere at random; a text points where its words do, the rarer (longer) ones more.
-pub fn word_hashes(text: &str) -> Vec<f32> {
+/// The sum of one pseudorandom vector per word, weighted by length, since longer words are rarer.
+fn word_hashes(text: &str) -> Vec<f32> {
     let mut sum = vec![0.0f32; DIMENSIONS];
     for word in text.split_whitespace() {
         let mut state = josh::bundle::stable_hash(word.as_bytes()) | 1;
         let weight = word.len() as f32;
-        for place in &mut sum {
+        for coordinate in &mut sum {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            *place += weight * ((state >> 40) as f32 / (1u64 << 23) as f32 - 1.0);
+            *coordinate += weight * ((state >> 40) as f32 / (1u64 << 23) as f32 - 1.0);
         }
     }
     sum
 }
 
-/// The user's cache folder, like the unpacked sample.
+/// `josh` in the user's cache folder, where Josh also unpacks its sample.
 pub fn default_cache() -> PathBuf {
     let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));

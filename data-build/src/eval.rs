@@ -1,42 +1,46 @@
-//! `josh-data-build eval`: how well the three modes find what people judged relevant, over a BEIR-style folder.
+//! `josh-data-build eval`: scores the search modes against relevance judgements in a BEIR-style
+//! folder.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use josh::api::{Arguments, Context as SearchContext};
 use josh::bundle::Bundle;
-use josh::query::Params;
-use josh::search::{Mode, SearchRequest, ranking};
+use josh::policy::search::{Mode, SearchRequest, ranking};
 use serde_json::{Value, json};
 
-use crate::build::Job;
+use crate::build::BuildJob;
 use crate::embedding::Embedding;
-use crate::output::say;
+use crate::layout::InputFolder;
 use crate::progress;
+use josh::output::say;
 
-/// Results looked at.
+/// Results examined per query.
 const DEPTH: usize = 100;
 
 #[derive(Args)]
 pub struct Eval {
-    /// queries.jsonl of a BEIR-style folder, with corpus.jsonl and qrels.tsv (or qrels/test.tsv) beside it
+    /// queries.jsonl in a BEIR-style folder, next to corpus.jsonl and qrels.tsv (or
+    /// qrels/test.tsv)
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// Only this mode: lexical needs no vectors and is quick
+    /// Only this mode; lexical needs no vectors and is fast [default: all three]
     #[arg(long, value_name = "MODE", value_parser = Mode::NAMES.map(|(name, _)| name))]
     mode: Option<String>,
     /// Folder of an embedding model to use instead of the built-in one
     #[arg(long, value_name = "FOLDER")]
     model: Option<PathBuf>,
-    /// Folder that keeps vectors between runs [default: josh in the user's cache folder]
+    /// Folder for cached vectors [default: josh in the user's cache folder]
     #[arg(long, value_name = "FOLDER")]
     vector_cache: Option<PathBuf>,
 }
 
-/// How relevant each document is to a query; what is not named is not relevant.
+/// Relevance of documents by query; documents that are not listed are irrelevant.
 type Judgements = HashMap<String, HashMap<String, f64>>;
 
 #[derive(Default)]
@@ -52,37 +56,51 @@ impl Eval {
         let folder = self.queries.parent().unwrap_or(Path::new("."));
         let judgements = read_judgements(folder)?;
         let queries = read_queries(&self.queries, &judgements)?;
-        anyhow::ensure!(!queries.is_empty(), "none of the queries is judged");
+        anyhow::ensure!(!queries.is_empty(), "none of the queries has judgements");
         let work = tempfile::tempdir()?;
         let documents = write_corpus(&folder.join("corpus.jsonl"), work.path())?;
         let out = work.path().join("corpus.db");
-        let modes = Mode::NAMES.into_iter().rev().filter(|(name, _)| self.mode.as_deref().is_none_or(|m| m == *name));
+        let modes = Mode::NAMES
+            .into_iter()
+            .rev()
+            .filter(|(name, _)| self.mode.as_deref().is_none_or(|m| m == *name));
         let embed = if self.mode.as_deref() == Some("lexical") { "none" } else { "cbo-estimates" };
-        let job = Job {
-            from: work.path(),
+        let job = BuildJob {
+            input: InputFolder::new(work.path()),
             out: &out,
             as_of: Some("2000-01-01".into()),
             data_version: None,
             max_rejected: 0.0,
+            rejects: None,
             work: None,
-            embedding: Embedding::choose(embed, self.model.as_deref(), self.vector_cache.as_deref())?,
+            embedding: Embedding::choose(
+                embed,
+                self.model.as_deref(),
+                self.vector_cache.as_deref(),
+            )?,
+            cache: None,
         };
         let manifest = job.run()?.manifest;
         let passages: u64 = manifest.sources.iter().map(|s| s.passages).sum();
-        let bundle = Bundle::open(&out)?;
-        say!("{} documents in {passages} passages, {} judged queries\n", documents.len(), queries.len());
+        let context = SearchContext::unbounded(Arc::new(Bundle::open(&out)?));
+        say!(
+            "{} documents in {passages} passages, {} judged queries\n",
+            documents.len(),
+            queries.len()
+        );
         say!("{:<10} {:>8} {:>11} {:>8}", "mode", "nDCG@10", "recall@100", "MRR");
         for (name, _) in modes {
-            let scores = evaluate(&bundle, name, &queries, &judgements, &documents)?;
+            let scores = evaluate(&context, name, &queries, &judgements, &documents)?;
             let mean = |sum: f64| sum / scores.queries.max(1) as f64;
-            let (ndcg, recall, mrr) = (mean(scores.ndcg_10), mean(scores.recall_100), mean(scores.reciprocal_rank));
+            let (ndcg, recall, mrr) =
+                (mean(scores.ndcg_10), mean(scores.recall_100), mean(scores.reciprocal_rank));
             say!("{name:<10} {ndcg:>8.4} {recall:>11.4} {mrr:>8.4}");
         }
         Ok(())
     }
 }
 
-fn lines(path: &Path) -> Result<impl Iterator<Item = Result<Value>>> {
+fn json_lines(path: &Path) -> Result<impl Iterator<Item = Result<Value>>> {
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let name = path.display().to_string();
     let parse = move |(at, line): (usize, std::io::Result<String>)| {
@@ -99,16 +117,20 @@ fn text(value: &Value, name: &str) -> String {
     }
 }
 
-/// Every document as a record of a source that carries texts. Gives their names in the order of the records' numbers.
+/// Writes every document as a record of a source with texts. Returns document names by record id.
 fn write_corpus(corpus: &Path, folder: &Path) -> Result<HashMap<String, String>> {
     let mut file = BufWriter::new(File::create(folder.join("cbo-estimates.josh.jsonl"))?);
     let mut names = HashMap::new();
-    for (number, document) in lines(corpus)?.enumerate() {
+    for (number, document) in json_lines(corpus)?.enumerate() {
         let document = document?;
         let id = format!("cbo:{}", number + 1);
-        let body = json!([{ "version": "text", "order": "1", "section": "", "heading": "", "level": 1, "text": text(&document, "text") }]);
-        let record =
-            json!({ "id": id, "title": text(&document, "title"), "published_date": "2000-01-01", "body": body });
+        let record = json!({
+            "id": id, "title": text(&document, "title"), "published_date": "2000-01-01",
+            "body": [{
+                "version": "text", "order": "1", "section": "", "heading": "", "level": 1,
+                "text": text(&document, "text"),
+            }],
+        });
         serde_json::to_writer(&mut file, &record)?;
         file.write_all(b"\n")?;
         names.insert(id, text(&document, "_id"));
@@ -118,50 +140,66 @@ fn write_corpus(corpus: &Path, folder: &Path) -> Result<HashMap<String, String>>
 }
 
 fn read_judgements(folder: &Path) -> Result<Judgements> {
-    let path = [folder.join("qrels.tsv"), folder.join("qrels/test.tsv")].into_iter().find(|p| p.exists());
-    let path = path.with_context(|| format!("neither qrels.tsv nor qrels/test.tsv in {}", folder.display()))?;
+    let path =
+        [folder.join("qrels.tsv"), folder.join("qrels/test.tsv")].into_iter().find(|p| p.exists());
+    let path =
+        path.with_context(|| format!("no qrels.tsv or qrels/test.tsv in {}", folder.display()))?;
     let mut judgements = Judgements::new();
     for (at, line) in BufReader::new(File::open(&path)?).lines().enumerate() {
         let line = line?;
         let columns: Vec<&str> = line.split('\t').map(str::trim).collect();
         let (query, document, score) = match columns.as_slice() {
             [query, document, score] => (query, document, score.parse::<f64>()),
-            _ => anyhow::bail!("{}, line {}: three columns are expected", path.display(), at + 1),
+            _ => anyhow::bail!("{}, line {}: expected three columns", path.display(), at + 1),
         };
         match score {
-            Ok(score) => drop(judgements.entry(query.to_string()).or_default().insert(document.to_string(), score)),
+            Ok(score) => drop(
+                judgements
+                    .entry(query.to_string())
+                    .or_default()
+                    .insert(document.to_string(), score),
+            ),
             Err(_) if at == 0 => {}
-            Err(_) => anyhow::bail!("{}, line {}: the third column is a number", path.display(), at + 1),
+            Err(_) => {
+                anyhow::bail!(
+                    "{}, line {}: the third column must be a number",
+                    path.display(),
+                    at + 1
+                )
+            }
         }
     }
     judgements.retain(|_, documents| documents.values().any(|score| *score > 0.0));
     Ok(judgements)
 }
 
-/// The queries that are judged.
+/// The queries that have judgements.
 fn read_queries(path: &Path, judgements: &Judgements) -> Result<Vec<(String, String)>> {
-    let all =
-        lines(path)?.map(|query| query.map(|q| (text(&q, "_id"), text(&q, "text")))).collect::<Result<Vec<_>>>()?;
+    let all = json_lines(path)?
+        .map(|query| query.map(|q| (text(&q, "_id"), text(&q, "text"))))
+        .collect::<Result<Vec<_>>>()?;
     Ok(all.into_iter().filter(|(id, _)| judgements.contains_key(id)).collect())
 }
 
 fn evaluate(
-    bundle: &Bundle,
+    context: &SearchContext,
     mode: &str,
     queries: &[(String, String)],
     judgements: &Judgements,
     documents: &HashMap<String, String>,
 ) -> Result<Scores> {
     let mut scores = Scores::default();
-    let bar = progress::rated(queries.len() as u64, "asking");
+    let bar = progress::rate_bar(queries.len() as u64, "searching");
     for (query, question) in queries {
-        let mut params = Params::default();
-        params.push("q", question);
-        params.push("mode", mode);
-        let request = SearchRequest::read(bundle, &params)?;
-        let found = ranking(bundle, &request, DEPTH)?;
-        let entries = found.iter().filter_map(|number| bundle.records().by_number(*number as usize));
-        let names: Vec<&str> = entries.filter_map(|entry| documents.get(entry.id)).map(String::as_str).collect();
+        let mut arguments = Arguments::default();
+        arguments.push_one("q", question.as_str());
+        arguments.push_one("mode", mode);
+        let request = SearchRequest::read(&context.bundle, arguments)?;
+        let found = ranking(context, &request, DEPTH)?;
+        let entries =
+            found.iter().filter_map(|number| context.bundle.records().by_number(*number as usize));
+        let names: Vec<&str> =
+            entries.filter_map(|entry| documents.get(entry.id)).map(String::as_str).collect();
         if let Some(judged) = judgements.get(query) {
             scores.add(&names, judged);
         }
@@ -178,9 +216,14 @@ impl Scores {
         let score_of = |name: &&str| judged.get(*name).copied().unwrap_or(0.0);
         let mut ideal: Vec<f64> = judged.values().map(|s| gain(*s)).collect();
         ideal.sort_by(|a, b| b.total_cmp(a));
-        let best: f64 = ideal.iter().take(10).enumerate().map(|(rank, gain)| gain * discount(rank)).sum();
-        let got: f64 =
-            found.iter().take(10).enumerate().map(|(rank, name)| gain(score_of(name)) * discount(rank)).sum();
+        let best: f64 =
+            ideal.iter().take(10).enumerate().map(|(rank, gain)| gain * discount(rank)).sum();
+        let got: f64 = found
+            .iter()
+            .take(10)
+            .enumerate()
+            .map(|(rank, name)| gain(score_of(name)) * discount(rank))
+            .sum();
         let relevant = ideal.iter().filter(|gain| **gain > 0.0).count();
         let hit = found.iter().take(100).filter(|name| score_of(name) > 0.0).count();
         let first = found.iter().position(|name| score_of(name) > 0.0);
@@ -196,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_are_what_the_definitions_say() {
+    fn scores_match_their_definitions() {
         let judged: HashMap<String, f64> =
             [("a".to_string(), 2.0), ("b".to_string(), 1.0), ("c".to_string(), 0.0)].into();
         let score = |found: &[&str]| {

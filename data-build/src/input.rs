@@ -1,5 +1,5 @@
-//! Files to read: found below a source's folder, opened by name, decompressed on the way, never held whole
-//! unless a reader asks for it or they are members of an archive.
+//! Input files: found below a source's folder, decompressed while they are read. A file is not
+//! loaded into memory unless a reader asks for its text or it is a member of an archive.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -11,37 +11,36 @@ use anyhow::{Context, Result};
 
 use crate::encoding;
 
-/// A single document larger than this is not an official file; refusing it keeps memory flat. The largest that is one, the eCFR's
-/// title 40, has 160 MB, and its tree takes about four times as much.
-pub const LARGEST_DOCUMENT: u64 = 256 << 20;
+/// Bounds memory. The largest official document, title 40 of the eCFR, has 160 MB, and its parsed
+/// tree takes about four times as much.
+pub const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
 
-/// A line longer than this is no record: those of whole bills have 10 MB.
-const LONGEST_LINE: u64 = 64 << 20;
+/// The longest real records, whole bills, have 10 MB.
+const MAX_LINE_BYTES: u64 = 64 << 20;
 
-/// What is packed tighter than this is a bomb, once it has passed `UNPACKED_FREELY`: official files pack 5 to 40 to one.
-pub const HIGHEST_RATIO: u64 = 250;
-pub const UNPACKED_FREELY: u64 = 64 << 20;
+/// A file that decompresses to more than `UNRESTRICTED_BYTES` and exceeds this ratio is taken for
+/// a decompression bomb. Official files have ratios of 5 to 40.
+pub const MAX_COMPRESSION_RATIO: u64 = 250;
+pub const UNRESTRICTED_BYTES: u64 = 64 << 20;
 
-/// Packed forms of one file, by their endings.
-const PACKED: [&str; 2] = [".zst", ".gz"];
+const COMPRESSED_SUFFIXES: [&str; 2] = [".zst", ".gz"];
 
 /// One file of the input.
 #[derive(Clone, Debug)]
 pub struct Input {
     pub path: PathBuf,
-    /// Path below the input folder, with `/`: what reports and determinism go by.
+    /// Path relative to the input folder, separated by `/`. Used for sorting and in reports.
     pub name: String,
     contents: Contents,
 }
 
-/// Where the bytes are.
 #[derive(Clone, Debug)]
 enum Contents {
     OnDisk,
-    /// A member of an archive, unpacked.
-    Held(Arc<[u8]>),
-    /// There are none, for this reason.
-    Missing(String),
+    /// An unpacked member of an archive.
+    InMemory(Arc<[u8]>),
+    /// Nothing to read, with the reason.
+    Unreadable(String),
 }
 
 impl Input {
@@ -49,22 +48,23 @@ impl Input {
         Input { path, name, contents: Contents::OnDisk }
     }
 
-    /// Something that has a name and no bytes: opening it gives the reason.
-    pub fn missing(path: PathBuf, name: String, reason: String) -> Input {
-        Input { path, name, contents: Contents::Missing(reason) }
+    /// An input that fails with this reason when opened, so that it is reported.
+    pub fn unreadable(path: PathBuf, name: String, reason: String) -> Input {
+        Input { path, name, contents: Contents::Unreadable(reason) }
     }
 
     /// A member of this archive.
     pub fn member(&self, name: &str, bytes: Result<Vec<u8>, String>) -> Input {
         let contents = match bytes {
-            Ok(bytes) => Contents::Held(bytes.into()),
-            Err(reason) => Contents::Missing(reason),
+            Ok(bytes) => Contents::InMemory(bytes.into()),
+            Err(reason) => Contents::Unreadable(reason),
         };
         Input { path: self.path.join(name), name: format!("{}/{name}", self.name), contents }
     }
 
-    /// Every file below `root/folder`, in the order of their names. What can't be read is among them, with the reason.
-    pub fn below(root: &Path, folder: &str) -> Vec<Input> {
+    /// Every file below `root/folder`, sorted by name. Unreadable entries are included, with the
+    /// reason; hidden ones are not.
+    pub fn all_below(root: &Path, folder: &str) -> Vec<Input> {
         let mut found = Vec::new();
         let top = root.join(folder);
         if std::fs::symlink_metadata(&top).is_ok() {
@@ -74,31 +74,29 @@ impl Input {
         found
     }
 
-    /// What lies in the folder itself, in the order of the names; a folder in it has no bytes.
-    pub fn directly_in(root: &Path) -> Result<Vec<Input>> {
-        let entries = std::fs::read_dir(root).with_context(|| format!("cannot read {}", root.display()))?;
-        let mut found = Vec::new();
-        for entry in entries {
-            let path = entry?.path();
-            let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-            found.push(match kind_of(&path) {
-                Kind::File => Input::on_disk(path, name),
-                Kind::Folder => Input::missing(path, name, "a folder where a file is meant".into()),
-                Kind::Unreadable(reason) => Input::missing(path, name, reason),
-            });
+    /// One entry directly in `root`. A folder is unreadable as a file.
+    pub fn in_folder(root: &Path, name: String) -> Input {
+        let path = root.join(&name);
+        match entry_kind(&path) {
+            EntryKind::File => Input::on_disk(path, name),
+            EntryKind::Folder => {
+                Input::unreadable(path, name, "a folder where a file is expected".into())
+            }
+            EntryKind::Unreadable(reason) => Input::unreadable(path, name, reason),
         }
-        found.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(found)
     }
 
-    /// The name without what says only that it is packed.
-    pub fn unpacked_name(&self) -> &str {
-        PACKED.iter().find_map(|ending| self.name.strip_suffix(ending)).unwrap_or(&self.name)
+    /// The name without `.zst` or `.gz`.
+    pub fn uncompressed_name(&self) -> &str {
+        COMPRESSED_SUFFIXES
+            .iter()
+            .find_map(|suffix| self.name.strip_suffix(suffix))
+            .unwrap_or(&self.name)
     }
 
-    /// The extension that tells the format, without `.zst` or `.gz`.
+    /// The extension of the uncompressed file.
     pub fn extension(&self) -> &str {
-        let name = self.unpacked_name();
+        let name = self.uncompressed_name();
         let file = name.rsplit('/').next().unwrap_or(name);
         file.rsplit_once('.').map_or("", |(_, ext)| ext)
     }
@@ -112,46 +110,52 @@ impl Input {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 
-    /// Says why there are no bytes, if there are none: a reader that goes by the name alone would pass over it.
-    pub fn ensure_there(&self) -> Result<()> {
+    /// Fails with the reason if the input is unreadable. Readers that decide by name alone would
+    /// otherwise skip it silently.
+    pub fn ensure_readable(&self) -> Result<()> {
         match &self.contents {
-            Contents::Missing(reason) => Err(anyhow::anyhow!("{reason}")),
-            Contents::OnDisk | Contents::Held(_) => Ok(()),
+            Contents::Unreadable(reason) => Err(anyhow::anyhow!("{reason}")),
+            Contents::OnDisk | Contents::InMemory(_) => Ok(()),
         }
     }
 
-    /// Bytes as stored, packed or not.
+    /// Size in bytes as stored, compressed or not.
     pub fn size(&self) -> u64 {
         match &self.contents {
             Contents::OnDisk => std::fs::metadata(&self.path).map_or(0, |m| m.len()),
-            Contents::Held(bytes) => bytes.len() as u64,
-            Contents::Missing(_) => 0,
+            Contents::InMemory(bytes) => bytes.len() as u64,
+            Contents::Unreadable(_) => 0,
         }
     }
 
-    /// The bytes as stored, packed or not.
+    /// The bytes as stored, compressed or not.
     pub fn open_stored(&self) -> Result<Box<dyn Read>> {
-        self.ensure_there()?;
+        self.ensure_readable()?;
         Ok(match &self.contents {
             Contents::OnDisk => Box::new(File::open(&self.path).context("cannot be opened")?),
-            Contents::Held(bytes) => Box::new(Cursor::new(bytes.clone())),
-            Contents::Missing(_) => Box::new(io::empty()),
+            Contents::InMemory(bytes) => Box::new(Cursor::new(bytes.clone())),
+            Contents::Unreadable(_) => Box::new(io::empty()),
         })
     }
 
-    /// The bytes, decompressed.
+    /// The decompressed bytes.
     pub fn open(&self) -> Result<Box<dyn Read>> {
         let stored = self.open_stored()?;
-        let most = UNPACKED_FREELY.max(self.size().saturating_mul(HIGHEST_RATIO));
+        let left = UNRESTRICTED_BYTES.max(self.size().saturating_mul(MAX_COMPRESSION_RATIO));
         Ok(match self.name.rsplit('.').next() {
-            Some("zst") => Box::new(Bounded { inner: zstd::Decoder::new(stored)?, left: most }),
-            Some("gz") => Box::new(Bounded { inner: flate2::read::MultiGzDecoder::new(stored), left: most }),
+            Some("zst") => Box::new(Bounded { inner: zstd::Decoder::new(stored)?, left }),
+            Some("gz") => {
+                Box::new(Bounded { inner: flate2::read::MultiGzDecoder::new(stored), left })
+            }
             _ => stored,
         })
     }
 
-    /// The lines of a JSONL file: (line number from 1, text). A line that can't be read comes as an error text.
-    pub fn lines(&self) -> Result<impl Iterator<Item = (usize, std::result::Result<String, String>)>> {
+    /// The non-empty lines of a JSONL file with their numbers from 1; an unreadable line is an
+    /// error text.
+    pub fn lines(
+        &self,
+    ) -> Result<impl Iterator<Item = (usize, std::result::Result<String, String>)>> {
         let mut reader = BufReader::with_capacity(1 << 20, self.open()?);
         let mut number = 0;
         Ok(std::iter::from_fn(move || {
@@ -160,18 +164,21 @@ impl Input {
                 number += 1;
                 match read_line(&mut reader, &mut line) {
                     Ok(0) => return None,
-                    Ok(read) if read > LONGEST_LINE => {
-                        return Some((number, Err(format!("longer than {} MiB", LONGEST_LINE >> 20))));
+                    Ok(read) if read > MAX_LINE_BYTES => {
+                        return Some((
+                            number,
+                            Err(format!("longer than {} MiB", MAX_LINE_BYTES >> 20)),
+                        ));
                     }
                     Ok(_) => {
                         let text = line.trim_ascii_end();
-                        let text = if number == 1 { encoding::without_mark(text) } else { text };
+                        let text = if number == 1 { encoding::without_bom(text) } else { text };
                         if text.is_empty() {
                             continue;
                         }
-                        return Some((number, Ok(encoding::repaired(Cow::Borrowed(text)))));
+                        return Some((number, Ok(encoding::decode_part(Cow::Borrowed(text)))));
                     }
-                    // A reader that fails once fails for ever (a truncated .zst): say so, then stop.
+                    // A truncated .zst fails on every further read: report it once, then stop.
                     Err(e) => {
                         reader = BufReader::new(Box::new(io::empty()));
                         return Some((number, Err(format!("cannot be read further: {e}"))));
@@ -181,32 +188,38 @@ impl Input {
         }))
     }
 
-    /// The whole file as text, whatever its encoding.
+    /// The whole file as text, in any supported encoding.
     pub fn text(&self) -> Result<String> {
-        // A packed file grows as it comes; one byte more than the rest has finds its end without growing.
-        let mut bytes = Vec::with_capacity(self.size().min(LARGEST_DOCUMENT) as usize + 1);
-        self.open()?.take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes)?;
-        anyhow::ensure!(bytes.len() as u64 <= LARGEST_DOCUMENT, "larger than {} MiB", LARGEST_DOCUMENT >> 20);
-        Ok(encoding::text(bytes))
+        // With one spare byte, `read_to_end` sees the end of an uncompressed file without
+        // reallocating.
+        let mut bytes = Vec::with_capacity(self.size().min(MAX_DOCUMENT_BYTES) as usize + 1);
+        self.open()?.take(MAX_DOCUMENT_BYTES + 1).read_to_end(&mut bytes)?;
+        anyhow::ensure!(
+            bytes.len() as u64 <= MAX_DOCUMENT_BYTES,
+            "larger than {} MiB",
+            MAX_DOCUMENT_BYTES >> 20
+        );
+        Ok(encoding::decode(bytes))
     }
 }
 
-/// Reads to the end of a line, but keeps no more of it than may be. Gives the length of the whole line.
+/// Reads to the end of a line, storing at most `MAX_LINE_BYTES + 1` bytes. Returns the full length
+/// of the line.
 fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<u64> {
-    let mut read = reader.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', line)? as u64;
-    let mut at_end = read <= LONGEST_LINE || line.ends_with(b"\n");
+    let mut read = reader.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', line)? as u64;
+    let mut at_end = read <= MAX_LINE_BYTES || line.ends_with(b"\n");
     while !at_end {
         let buffer = reader.fill_buf()?;
         let end = buffer.iter().position(|b| *b == b'\n');
-        let passed = end.map_or(buffer.len(), |at| at + 1);
-        at_end = end.is_some() || passed == 0;
-        reader.consume(passed);
-        read += passed as u64;
+        let skipped = end.map_or(buffer.len(), |at| at + 1);
+        at_end = end.is_some() || skipped == 0;
+        reader.consume(skipped);
+        read += skipped as u64;
     }
     Ok(read)
 }
 
-/// Unpacked bytes, as many as may come.
+/// Fails once more than `left` decompressed bytes were read.
 struct Bounded<R> {
     inner: R,
     left: u64,
@@ -215,54 +228,61 @@ struct Bounded<R> {
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        self.left = self
-            .left
-            .checked_sub(read as u64)
-            .ok_or_else(|| io::Error::other(format!("unpacks to more than {HIGHEST_RATIO} times its size")))?;
+        self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
+            io::Error::other(format!("unpacks to more than {MAX_COMPRESSION_RATIO} times its size"))
+        })?;
         Ok(read)
     }
 }
 
-enum Kind {
+enum EntryKind {
     File,
     Folder,
     Unreadable(String),
 }
 
-/// What a path leads to. A pipe would block for ever and a device never end, so neither is opened.
-fn kind_of(path: &Path) -> Kind {
+/// What a path points to. Pipes and devices count as unreadable: reading them might never end.
+fn entry_kind(path: &Path) -> EntryKind {
     match std::fs::metadata(path) {
-        Ok(found) if found.is_dir() => Kind::Folder,
-        Ok(found) if found.is_file() => Kind::File,
-        Ok(_) => Kind::Unreadable("neither a file nor a folder".into()),
-        Err(e) => Kind::Unreadable(format!("cannot be opened: {e}")),
+        Ok(found) if found.is_dir() => EntryKind::Folder,
+        Ok(found) if found.is_file() => EntryKind::File,
+        Ok(_) => EntryKind::Unreadable("neither a file nor a folder".into()),
+        Err(e) => EntryKind::Unreadable(format!("cannot be opened: {e}")),
     }
 }
 
-/// Gathers what is at a path and below it. `above` are the folders that lead there, links resolved.
-fn collect(root: &Path, path: PathBuf, above: &mut Vec<PathBuf>, found: &mut Vec<Input>) {
+/// Collects the files at and below a path. `ancestors` are the folders above it, links resolved.
+fn collect(root: &Path, path: PathBuf, ancestors: &mut Vec<PathBuf>, found: &mut Vec<Input>) {
     let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-    match kind_of(&path) {
-        Kind::File => found.push(Input::on_disk(path, name)),
-        Kind::Unreadable(reason) => found.push(Input::missing(path, name, reason)),
-        Kind::Folder => {
-            let entries = path.canonicalize().and_then(|real| Ok((real, std::fs::read_dir(&path)?)));
+    match entry_kind(&path) {
+        EntryKind::File => found.push(Input::on_disk(path, name)),
+        EntryKind::Unreadable(reason) => found.push(Input::unreadable(path, name, reason)),
+        EntryKind::Folder => {
+            let entries =
+                path.canonicalize().and_then(|real| Ok((real, std::fs::read_dir(&path)?)));
             match entries {
-                Err(e) => found.push(Input::missing(path, name, format!("the folder cannot be read: {e}"))),
-                Ok((real, _)) if above.contains(&real) => {
-                    found.push(Input::missing(path, name, "a link back to a folder that it lies in".into()));
+                Err(e) => {
+                    let reason = format!("the folder cannot be read: {e}");
+                    found.push(Input::unreadable(path, name, reason));
+                }
+                Ok((real, _)) if ancestors.contains(&real) => {
+                    let reason = "a link to one of its parent folders".to_string();
+                    found.push(Input::unreadable(path, name, reason));
                 }
                 Ok((real, entries)) => {
-                    above.push(real);
+                    ancestors.push(real);
                     for entry in entries.flatten().map(|entry| entry.path()) {
-                        let hidden = entry.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(b"."));
-                        if !hidden {
-                            collect(root, entry, above, found);
+                        if !is_hidden(&entry) {
+                            collect(root, entry, ancestors, found);
                         }
                     }
-                    above.pop();
+                    ancestors.pop();
                 }
             }
         }
     }
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }

@@ -1,6 +1,7 @@
--- What one source knows about another. Run in order after loading; `;` at the end of a line ends a statement.
+-- Fills in fields and sub-resources of one source from another. Run in order after loading; `;` at
+-- the end of a line ends a statement.
 
--- Senate roll calls name members by LIS id.
+-- Senate roll calls identify members by LIS id.
 UPDATE roll_call_votes_positions SET bioguide = l.id FROM legislators l
 WHERE bioguide IS NULL AND roll_call_votes_positions.lis_id = l.lis_id;
 
@@ -8,7 +9,7 @@ UPDATE roll_call_votes_positions SET name = coalesce(roll_call_votes_positions.n
   state = coalesce(roll_call_votes_positions.state, l.state), party = coalesce(roll_call_votes_positions.party, l.party)
 FROM legislators l WHERE bioguide = l.id;
 
--- A bill's actions say which roll calls were about it.
+-- A bill's actions refer to its roll calls.
 UPDATE roll_call_votes SET bill_id = a.bill FROM (SELECT vote_id, min(parent) AS bill FROM bills_actions
   WHERE vote_id IS NOT NULL GROUP BY vote_id HAVING count(DISTINCT parent) = 1) a
 WHERE bill_id IS NULL AND roll_call_votes.id = a.vote_id;
@@ -42,7 +43,7 @@ WHERE bills.id = s.parent AND bills.subjects IS NULL;
 
 UPDATE bills_related SET title = b.title FROM bills b WHERE bill_id = b.id AND bills_related.title IS NULL;
 
--- Bills and the laws they became know each other.
+-- Links between bills and the laws they became, in both directions.
 UPDATE public_laws SET bill_id = b.id FROM bills b WHERE public_laws.bill_id IS NULL AND b.law_id = public_laws.id;
 
 UPDATE bills SET law_id = p.id FROM public_laws p WHERE bills.law_id IS NULL AND p.bill_id = bills.id;
@@ -55,16 +56,16 @@ UPDATE public_laws SET policy_area = coalesce(public_laws.policy_area, b.policy_
   short_title = coalesce(public_laws.short_title, b.short_title), title = coalesce(public_laws.title, b.title)
 FROM bills b WHERE public_laws.bill_id = b.id;
 
--- Which texts of a bill there are, oldest first.
+-- The text versions of a bill, oldest first.
 UPDATE bills SET text_versions = v.versions
 FROM (SELECT parent, list(version ORDER BY o, version) AS versions
       FROM (SELECT parent, version, max(version_order) AS o FROM bills_body GROUP BY ALL) GROUP BY parent) v
 WHERE bills.id = v.parent;
 
--- A list of current members carries no date: it is of the newest congress there is.
+-- A list of current members has no date: assign it to the newest congress.
 UPDATE committees_members SET congress = (SELECT max(congress) FROM bills) WHERE congress IS NULL;
 
--- Committee seats, from both sides.
+-- Committee seats, listed with the committee and with the member.
 UPDATE committees_members SET name = coalesce(committees_members.name, l.name), party = coalesce(committees_members.party, l.party),
   state = coalesce(committees_members.state, l.state) FROM legislators l WHERE bioguide = l.id;
 
@@ -82,13 +83,13 @@ UPDATE committees SET former_names = list_filter(former_names, lambda n: n <> na
 
 UPDATE hearings SET committee_name = c.name FROM committees c WHERE committee = c.id AND committee_name IS NULL;
 
--- How each member voted, newest first.
+-- The votes of each member, newest first.
 INSERT INTO legislators_votes BY NAME
 SELECT p.bioguide AS parent, v.id AS vote_id, v.congress, v.date, p.position, coalesce(v.question, v.title) AS question, v.result,
   v.bill_id, 0 AS _seq, row_number() OVER (PARTITION BY p.bioguide ORDER BY v.date DESC, v.number DESC, v.id) AS _n
 FROM roll_call_votes_positions p JOIN roll_call_votes v ON v.id = p.parent WHERE p.bioguide IS NOT NULL;
 
--- Topics and the bills that carry them.
+-- The bills of each topic.
 INSERT INTO topic_taxonomy_bills BY NAME
 SELECT s.topic_id AS parent, b.id AS bill_id, b.title, b.congress, b.introduced_date, 0 AS _seq,
   row_number() OVER (PARTITION BY s.topic_id ORDER BY b.introduced_date DESC, length(b.id), b.id) AS _n
@@ -96,14 +97,14 @@ FROM (SELECT DISTINCT topic_id, parent FROM bills_subjects WHERE topic_id IS NOT
 
 UPDATE topic_taxonomy SET bill_count = coalesce((SELECT count(*) FROM topic_taxonomy_bills t WHERE t.parent = topic_taxonomy.id), 0);
 
--- A docket is as old as its documents, wherever they were read.
+-- The dates of a docket are those of its documents from all files.
 UPDATE regulations_dot_gov_dockets SET document_count = d.n, opened_date = coalesce(d.first, opened_date),
   last_activity_date = coalesce(d.last, last_activity_date)
 FROM (SELECT parent, count(*) AS n, min(posted_date) AS first, max(posted_date) AS last
       FROM regulations_dot_gov_dockets_documents GROUP BY parent) d
 WHERE regulations_dot_gov_dockets.id = d.parent;
 
--- Who names a bill or a law in a field; readers have noted who names it in a text.
+-- Mentions of bills and laws in fields; mentions in texts were staged with the texts.
 INSERT INTO bills_mentions BY NAME SELECT bill_id AS parent, 'amendments' AS source, id AS record_id, 'bill_id' AS found_in, 0 AS _seq, 0 AS _n FROM amendments WHERE bill_id IS NOT NULL;
 INSERT INTO bills_mentions BY NAME SELECT unnest(bill_ids) AS parent, 'committee-reports' AS source, id AS record_id, 'bill_ids' AS found_in, 0 AS _seq, 0 AS _n FROM committee_reports WHERE bill_ids IS NOT NULL;
 INSERT INTO bills_mentions BY NAME SELECT unnest(bill_ids) AS parent, 'crs-reports' AS source, id AS record_id, 'bill_ids' AS found_in, 0 AS _seq, 0 AS _n FROM crs_reports WHERE bill_ids IS NOT NULL;
@@ -117,14 +118,14 @@ INSERT INTO public_laws_mentions BY NAME SELECT law_id AS parent, 'bills' AS sou
 INSERT INTO public_laws_mentions BY NAME SELECT unnest(law_ids) AS parent, 'cfr-sections' AS source, id AS record_id, 'law_ids' AS found_in, 0 AS _seq, 0 AS _n FROM cfr_sections WHERE law_ids IS NOT NULL;
 INSERT INTO public_laws_mentions BY NAME SELECT unnest(law_ids) AS parent, 'federal-register' AS source, id AS record_id, 'law_ids' AS found_in, 0 AS _seq, 0 AS _n FROM federal_register WHERE law_ids IS NOT NULL;
 
--- A summary stands for a report's text only where there is no other.
+-- A summary is a report's text only if there is no other.
 DELETE FROM crs_reports_body WHERE version = 'summary'
   AND parent IN (SELECT parent FROM crs_reports_body WHERE version <> 'summary');
 
 DELETE FROM gao_reports_body WHERE version = 'summary'
   AND parent IN (SELECT parent FROM gao_reports_body WHERE version <> 'summary');
 
--- The House names offices, not members; its summary of the same quarter says whose they are.
+-- The House's statements name offices; its summary of the same quarter has their members.
 UPDATE staff_directories SET bioguide = o.member FROM (SELECT office, period, min(bioguide) AS member FROM staff_directories
   WHERE chamber = 'house' AND bioguide IS NOT NULL GROUP BY office, period HAVING count(DISTINCT bioguide) = 1) o
 WHERE staff_directories.bioguide IS NULL AND staff_directories.office = o.office AND staff_directories.period = o.period;

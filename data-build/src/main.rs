@@ -1,19 +1,21 @@
-//! Makes Josh bundles from official files.
+//! The `josh-data-build` command: downloads official files and builds Josh bundles from them.
 
 mod amendatory;
 mod archive;
 mod build;
+mod bundle_output;
 mod embedding;
 mod encoding;
 mod eval;
 mod eval_names;
 mod fetch;
-mod finish;
 mod formats;
+mod ingest;
 mod input;
+mod layout;
 mod mentions;
-mod output;
 mod passages;
+mod patterns;
 mod progress;
 mod read;
 mod reader;
@@ -31,64 +33,72 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::output::{note, say};
+use crate::layout::LayoutError;
+use josh::output::{note, say};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Make bundles for Josh from the official files of federal publishers.
+/// Exit code for an input folder that is not laid out as expected; clap uses it for wrong
+/// arguments.
+const EXIT_USAGE: u8 = 2;
+
+/// Build Josh bundles from the official files of federal publishers.
 #[derive(Parser)]
 #[command(name = "josh-data-build", version, max_term_width = 100)]
-struct Command {
+struct Cli {
     #[command(subcommand)]
-    verb: Verb,
+    command: Command,
 }
 
 #[derive(Subcommand)]
-enum Verb {
-    /// Fetch official files from their publishers
+enum Command {
+    /// Download official files from their publishers
     ///
-    /// A run that breaks is gone on with by the next, and a later one fetches only what is new. Keys of APIs come from the
-    /// environment; a source whose key is missing is skipped. `sources` lists where everything comes from.
+    /// Partial downloads resume, and later runs download only new and changed files. API keys come
+    /// from the environment; a source whose key is missing is skipped. `sources` lists where
+    /// everything comes from.
     Fetch(fetch::Fetch),
-    /// Print where the data come from, as Markdown: publisher, address, form, licence, rhythm
+    /// Print the table of data feeds as Markdown: publisher, address, format, licence, frequency
     Sources,
     /// Read official files, offline, and write a bundle
     ///
-    /// The same files give the same bundle id. A record that can't be read is reported with its file and the reason.
+    /// The same files give the same bundle ID. Records that can't be read are reported with their
+    /// file and the reason.
     Build(build::Build),
-    /// Read official files and write the records found in them, one JSON object a line
+    /// Read official files and write the records found in them, one JSON object per line
     ///
-    /// Shows what a build would take from them, record by record, before anything is merged, linked or left out as a repetition.
+    /// Shows each record as a build would receive it, before merging and linking.
     Read(read::Read),
-    /// Write a bundle of meaningless texts, of any size, for benchmarks
+    /// Write a bundle of random text, of any size, for benchmarks
     ///
-    /// Its vectors are hashes of words, not the model's: it measures speed, not quality.
+    /// Its vectors are hashes of words instead of model output: use it to measure speed, not
+    /// quality.
     Synth(synth::Synth),
-    /// Measure how well the three modes of search find what people judged relevant
+    /// Measure how well the three search modes find documents that people judged relevant
     Eval(eval::Eval),
-    /// Measure how often a name as people type it leads to the record that is meant
+    /// Measure how often a name as people type it resolves to the right record
     EvalNames(eval_names::EvalNames),
 }
 
 fn main() -> ExitCode {
-    let done = match Command::parse().verb {
-        Verb::Fetch(fetch) => fetch.run(),
-        Verb::Sources => {
+    let result = match Cli::parse().command {
+        Command::Fetch(fetch) => fetch.run(),
+        Command::Sources => {
             say!("{}", fetch::docs::page().trim_end());
             Ok(())
         }
-        Verb::Build(build) => build.run(),
-        Verb::Read(read) => read.run(),
-        Verb::Synth(synth) => synth.run(),
-        Verb::Eval(eval) => eval.run(),
-        Verb::EvalNames(eval) => eval.run(),
+        Command::Build(build) => build.run(),
+        Command::Read(read) => read.run(),
+        Command::Synth(synth) => synth.run(),
+        Command::Eval(eval) => eval.run(),
+        Command::EvalNames(eval) => eval.run(),
     };
-    match done {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             note!("josh-data-build: {error:#}");
-            ExitCode::FAILURE
+            if error.is::<LayoutError>() { ExitCode::from(EXIT_USAGE) } else { ExitCode::FAILURE }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How long work shows itself.
+//! Spinners and progress bars for long-running steps.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub fn bar(length: u64, template: &str, message: &'static str) -> ProgressBar {
     bar
 }
 
-/// A bar for work that has a rate.
-pub fn rated(length: u64, message: &'static str) -> ProgressBar {
+/// A bar that also shows items per second.
+pub fn rate_bar(length: u64, message: &'static str) -> ProgressBar {
     bar(length, "{bar:30} {percent:>3} %  {per_sec:>12}  {eta:>6} left  {msg}", message)
 }

@@ -1,4 +1,5 @@
-//! `josh-data-build read`: what the readers find in official files, as JSON lines. No checks, no merging, no bundle.
+//! `josh-data-build read`: writes the records that readers find as JSON lines. No validation, no
+//! merging, no bundle.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,21 +10,24 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use crate::output::{note, say};
+use crate::input::Input;
+use crate::layout::{InputFolder, SourceFile};
 use crate::record::{Record, Sink};
-use crate::{archive, build};
+use crate::stage::WHOLE_FILE;
+use crate::{archive, ingest};
+use josh::output::{note, say};
 
 #[derive(Args)]
 pub struct Read {
-    /// Folder as `build` takes it
-    #[arg(long, value_name = "FOLDER")]
-    from: PathBuf,
-    /// File to write, one record a line
+    #[command(flatten)]
+    input: InputFolder,
+    /// File to write, one record per line
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
 
-struct Lines {
+/// Writes records as they come. A write error is kept until all input is read.
+struct RecordWriter {
     out: BufWriter<File>,
     file: String,
     records: u64,
@@ -31,10 +35,10 @@ struct Lines {
     failure: Option<std::io::Error>,
 }
 
-impl Sink for Lines {
+impl Sink for RecordWriter {
     fn record(&mut self, record: Record) {
         self.records += 1;
-        if let Err(error) = write(&mut self.out, &record) {
+        if let Err(error) = write_record(&mut self.out, &record) {
             self.failure.get_or_insert(error);
         }
     }
@@ -47,32 +51,36 @@ impl Sink for Lines {
 
 impl Read {
     pub fn run(&self) -> Result<()> {
-        let out = File::create(&self.out).with_context(|| format!("cannot write {}", self.out.display()))?;
+        let files = self.input.layout()?.files;
+        let out = File::create(&self.out)
+            .with_context(|| format!("cannot write {}", self.out.display()))?;
         let out = BufWriter::with_capacity(1 << 20, out);
-        let mut lines = Lines { out, file: String::new(), records: 0, rejected: 0, failure: None };
-        let mut read = |key: &str, input: &crate::input::Input| {
-            lines.file.clone_from(&input.name);
-            if let Err(error) = build::read(key, input, &mut lines) {
-                lines.reject("the whole file", &format!("{error:#}"));
+        let mut writer =
+            RecordWriter { out, file: String::new(), records: 0, rejected: 0, failure: None };
+        let mut read = |source: &str, input: &Input| {
+            writer.file.clone_from(&input.name);
+            if let Err(error) = ingest::read(source, input, &mut writer) {
+                writer.reject(WHOLE_FILE, &format!("{error:#}"));
             }
         };
-        for (key, input) in &build::inputs(&self.from)?.0 {
+        for SourceFile { source, input } in &files {
             match input.is_archive() {
-                true => archive::each_member(input, |member| read(key, &member)).with_context(|| input.name.clone())?,
-                false => read(key, input),
+                true => archive::each_member(input, |member| read(source, &member))
+                    .with_context(|| input.name.clone())?,
+                false => read(source, input),
             }
         }
-        lines.out.flush()?;
-        if let Some(failure) = lines.failure {
+        writer.out.flush()?;
+        if let Some(failure) = writer.failure {
             return Err(failure).with_context(|| format!("cannot write {}", self.out.display()));
         }
-        say!("{} records, {} rejected", lines.records, lines.rejected);
+        say!("{} records, {} rejected", writer.records, writer.rejected);
         Ok(())
     }
 }
 
-/// Writes a record in the form that `SOURCE.josh.jsonl` has, with its source in front.
-fn write(out: &mut impl Write, record: &Record) -> std::io::Result<()> {
+/// Writes a record in the format of `SOURCE.josh.jsonl`, preceded by its source.
+fn write_record(out: &mut impl Write, record: &Record) -> std::io::Result<()> {
     write!(out, "{{\"source\":{},\"id\":{}", json!(record.source), json!(record.id))?;
     for (name, value) in &record.fields {
         out.write_all(b",")?;
@@ -86,7 +94,10 @@ fn write(out: &mut impl Write, record: &Record) -> std::io::Result<()> {
     }
     let sections = record.bodies.iter().flat_map(|body| {
         body.sections.iter().map(|s| {
-            json!({ "version": body.version, "order": body.order, "section": s.section, "heading": s.heading, "level": s.level, "text": s.text })
+            json!({
+                "version": body.version, "order": body.order, "section": s.section,
+                "heading": s.heading, "level": s.level, "text": s.text,
+            })
         })
     });
     out.write_all(b",\"rows\":")?;

@@ -1,14 +1,16 @@
-//! What a reader hands over: records in the catalog's terms, not yet checked, linked or merged.
+//! The records that readers produce: in the catalog's terms, not yet validated, merged or linked.
 
 use serde_json::{Map, Value};
 
-/// How far a format is to be trusted when several files describe the same record: for each field the value of the
-/// highest rank wins, and among equals the one read last. The publisher's own complete form is `Full`; a list,
-/// an index or a heuristic split is `Partial`; a bare mention that only proves existence is `Stub`.
+/// Precedence of a file when several describe the same record: for each field the value of the
+/// highest rank wins, and among equals the one read last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
+    /// A mention that only shows that the record exists.
     Stub = 0,
+    /// A list, an index or a heuristic split.
     Partial = 1,
+    /// The publisher's own complete format.
     Full = 2,
 }
 
@@ -29,7 +31,8 @@ pub struct Section {
 pub struct Body {
     /// `ih`, `enr` … for bills, `text` where there is only one.
     pub version: String,
-    /// Orders the versions of one record, oldest first: an ISO date, or a stage number as text.
+    /// Sort key among the versions of one record, oldest first: an ISO date, or a stage number as
+    /// text.
     pub order: String,
     pub sections: Vec<Section>,
 }
@@ -41,16 +44,23 @@ pub struct Record {
     /// Canonical id.
     pub id: String,
     pub rank: Rank,
-    /// Values by the catalog's field names; absent and null mean the same.
+    /// Values by catalog field name; absent and null are equivalent.
     pub fields: Map<String, Value>,
-    /// Rows of sub-resources by name, in the order they are shown. Replaced as a whole by a higher rank.
+    /// Rows of sub-resources by name, in display order. A higher rank replaces all of them.
     pub rows: Vec<(&'static str, Map<String, Value>)>,
     pub bodies: Vec<Body>,
 }
 
 impl Record {
     pub fn new(source: &'static str, id: impl Into<String>, rank: Rank) -> Self {
-        Record { source, id: id.into(), rank, fields: Map::new(), rows: Vec::new(), bodies: Vec::new() }
+        Record {
+            source,
+            id: id.into(),
+            rank,
+            fields: Map::new(),
+            rows: Vec::new(),
+            bodies: Vec::new(),
+        }
     }
 
     /// Sets a field; null and the empty string leave it absent.
@@ -79,9 +89,9 @@ impl Record {
     }
 }
 
-/// Where a reader puts what it finds.
+/// Receives what a reader finds.
 pub trait Sink {
     fn record(&mut self, record: Record);
-    /// Something that can't be read: `place` says where in the file (a line, an element, an id).
+    /// Reports something unreadable; `place` locates it in the file (a line, an element, an id).
     fn reject(&mut self, place: &str, reason: &str);
 }

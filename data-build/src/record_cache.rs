@@ -1,8 +1,10 @@
-//! What readers made of files before: the next build takes it again instead of reading a file that did not change.
+//! Caches what readers produce, so that a build reads only files that changed.
 //!
-//! What is staged of a file depends on its bytes, its name, its source and the readers' code, so these are the key; the
-//! bytes are always hashed, since 100 MB take a tenth of a second and times of files lie. One compressed file a key, written aside and
-//! renamed, with its own hash behind it: one that is damaged is not believed. The oldest go when all take more than `MOST_BYTES`.
+//! What a file produces depends on its bytes, its name, its source and the readers' code; these
+//! form the key. The bytes are always hashed: modification times are unreliable, and hashing
+//! 100 MB takes a tenth of a second. Each key has one compressed file, written under a temporary
+//! name and then renamed, and followed by its own hash, so that a damaged entry is ignored. The
+//! least recently used entries are removed when all take more than `MAX_CACHE_BYTES`.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -10,35 +12,35 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
-use josh::bundle::writer::hex;
 use josh::catalog;
 use sha2::{Digest, Sha256};
 
 use crate::input::Input;
 use crate::stage::{Line, Stage};
 
-/// What all entries may take together: those of two full federal builds.
-const MOST_BYTES: u64 = 2 << 30;
+/// Enough for two full federal builds.
+const MAX_CACHE_BYTES: u64 = 2 << 30;
 
-/// An entry is marked as used again only when it has not been for this long.
-const USED_LATELY: Duration = Duration::from_secs(24 * 3600);
+/// How often the time of last use of an entry is updated.
+const TOUCH_INTERVAL: Duration = Duration::from_secs(24 * 3600);
 
-/// Quick: it must cost less than reading the file again.
-const LEVEL: i32 = 1;
+/// Fast, since decompression must cost less than reading the file again.
+const ZSTD_LEVEL: i32 = 1;
 
-const HASH: usize = 32;
+const HASH_LENGTH: usize = 32;
 
-/// One thing that a reader found in a file, in the order it was found.
+/// One event of reading a file, in order.
 pub enum Item {
-    /// A record of this source begins.
+    /// A record of this source starts.
     Record(&'static str),
-    /// A line of the record that began last.
+    /// A line of the current record.
     Line(Line),
     Reject {
         source: &'static str,
         place: String,
         reason: String,
     },
+    /// The file was read, and nothing follows; likewise the next two.
     Read,
     Skipped,
     Failed,
@@ -46,19 +48,19 @@ pub enum Item {
 
 pub struct RecordCache {
     folder: PathBuf,
-    /// Names the readers' code: the binary's version, size and time.
+    /// Identifies the readers' code: version, size and modification time of the binary.
     readers: String,
 }
 
-/// Where what is found in one file is kept.
+/// The cache file for one input file.
 pub struct Entry {
     path: PathBuf,
 }
 
-/// Keeps what is found in one file. A failure to keep it is no failure of the build.
-pub struct Keeper {
+/// Writes the cache file of one input file. Write errors only mean that nothing is cached.
+pub struct EntryWriter {
     path: PathBuf,
-    aside: tempfile::NamedTempFile,
+    temporary: tempfile::NamedTempFile,
     encoder: Option<zstd::Encoder<'static, BufWriter<File>>>,
 }
 
@@ -68,11 +70,12 @@ impl RecordCache {
         std::fs::create_dir_all(&folder)?;
         let binary = std::fs::metadata(std::env::current_exe()?)?;
         let built = binary.modified()?.duration_since(SystemTime::UNIX_EPOCH)?;
-        let readers = format!("{} {} {}", env!("CARGO_PKG_VERSION"), binary.len(), built.as_nanos());
+        let readers =
+            format!("{} {} {}", env!("CARGO_PKG_VERSION"), binary.len(), built.as_nanos());
         Ok(RecordCache { folder, readers })
     }
 
-    /// The place for what is found in a file, if its bytes can be read.
+    /// The entry of a file; `None` if its bytes can't be read.
     pub fn entry(&self, source: &str, input: &Input) -> Option<Entry> {
         let content = sha256(&mut input.open_stored().ok()?).ok()?;
         let mut hash = Sha256::new();
@@ -80,18 +83,19 @@ impl RecordCache {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        let name = hex(&hash.finalize()[..20]);
+        let name = hex::encode(&hash.finalize()[..20]);
         Some(Entry { path: self.folder.join(&name[..2]).join(&name[2..]) })
     }
 
-    /// Removes the entries that were used longest ago, until the rest fits.
+    /// Removes the least recently used entries until the rest fits.
     pub fn prune(&self) {
-        prune(&self.folder, MOST_BYTES);
+        prune(&self.folder, MAX_CACHE_BYTES);
     }
 }
 
-fn prune(folder: &Path, most: u64) {
-    let listed = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
+fn prune(folder: &Path, max_bytes: u64) {
+    let listed =
+        |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
     let files = listed(folder).flat_map(|shard| listed(&shard).collect::<Vec<_>>());
     let mut entries: Vec<(SystemTime, u64, PathBuf)> = files
         .filter_map(|path| {
@@ -102,7 +106,7 @@ fn prune(folder: &Path, most: u64) {
     entries.sort();
     let mut total: u64 = entries.iter().map(|(_, size, _)| size).sum();
     for (_, size, path) in entries {
-        if total <= most {
+        if total <= max_bytes {
             return;
         }
         if std::fs::remove_file(path).is_ok() {
@@ -112,35 +116,36 @@ fn prune(folder: &Path, most: u64) {
 }
 
 impl Entry {
-    /// Hands over what was kept, if something was and is whole.
+    /// Stages the cached items. Returns false if there is no intact entry.
     pub fn replay(&self, stage: &mut Stage) -> Result<bool> {
-        let Some(mut kept) = whole(&self.path) else { return Ok(false) };
-        mark_used(kept.get_ref().get_ref());
-        let mut decoder = zstd::Decoder::with_buffer(&mut kept)?;
+        let Some(mut cached) = open_verified(&self.path) else { return Ok(false) };
+        touch(cached.get_ref().get_ref());
+        let mut decoder = zstd::Decoder::with_buffer(&mut cached)?;
         loop {
-            let item = read_item(&mut decoder)
-                .with_context(|| format!("cannot take up {} again; remove it", self.path.display()))?;
+            let item = read_item(&mut decoder).with_context(|| {
+                format!("cannot read the cache file {}; delete it", self.path.display())
+            })?;
             let last = matches!(item, Item::Read | Item::Skipped | Item::Failed);
-            stage.take(item);
+            stage.push(item);
             if last {
                 return Ok(true);
             }
         }
     }
 
-    /// What keeps what is found now; nothing where the folder can't be written.
-    pub fn keeper(self) -> Option<Keeper> {
+    /// A writer for this entry; `None` if the folder can't be written.
+    pub fn writer(self) -> Option<EntryWriter> {
         let folder = self.path.parent()?;
         std::fs::create_dir_all(folder).ok()?;
-        let aside = tempfile::Builder::new().prefix(".new-").tempfile_in(folder).ok()?;
-        let file = BufWriter::with_capacity(1 << 16, aside.reopen().ok()?);
-        let encoder = zstd::Encoder::new(file, LEVEL).ok();
-        Some(Keeper { path: self.path, aside, encoder })
+        let temporary = tempfile::Builder::new().prefix(".new-").tempfile_in(folder).ok()?;
+        let file = BufWriter::with_capacity(1 << 16, temporary.reopen().ok()?);
+        let encoder = zstd::Encoder::new(file, ZSTD_LEVEL).ok();
+        Some(EntryWriter { path: self.path, temporary, encoder })
     }
 }
 
-impl Keeper {
-    pub fn keep(&mut self, item: &Item) {
+impl EntryWriter {
+    pub fn write(&mut self, item: &Item) {
         if let Some(encoder) = &mut self.encoder
             && write_item(encoder, item).is_err()
         {
@@ -148,42 +153,44 @@ impl Keeper {
         }
     }
 
-    /// Puts the entry into its place, its hash behind it.
+    /// Appends the hash and renames the entry into place.
     pub fn finish(self) {
-        let Keeper { path, aside, encoder } = self;
-        let place = || -> Result<()> {
-            let encoder = encoder.context("it could not be written")?;
+        let EntryWriter { path, temporary, encoder } = self;
+        let publish = || -> Result<()> {
+            let encoder = encoder.context("an item could not be written")?;
             encoder.finish()?.into_inner().map_err(|e| e.into_error())?;
-            let mut file = aside.reopen()?;
+            let mut file = temporary.reopen()?;
             let hash = sha256(&mut file)?;
             file.write_all(&hash)?;
-            aside.persist(path)?;
+            temporary.persist(path)?;
             Ok(())
         };
-        // Without an entry the file is read again next time, and nothing else.
-        let _ = place();
+        // On failure the next build just reads the file again.
+        let _ = publish();
     }
 }
 
-/// The packed items of an entry, if its hash says that it is whole.
-fn whole(path: &Path) -> Option<BufReader<io::Take<File>>> {
+/// The compressed items of an entry, if its hash is right.
+fn open_verified(path: &Path) -> Option<BufReader<io::Take<File>>> {
     let mut file = File::open(path).ok()?;
-    let length = file.metadata().ok()?.len().checked_sub(HASH as u64)?;
-    let found = sha256(&mut (&file).take(length)).ok()?;
-    let mut said = [0; HASH];
-    file.read_exact(&mut said).ok()?;
+    let length = file.metadata().ok()?.len().checked_sub(HASH_LENGTH as u64)?;
+    let actual = sha256(&mut (&file).take(length)).ok()?;
+    let mut stored = [0; HASH_LENGTH];
+    file.read_exact(&mut stored).ok()?;
     file.seek(SeekFrom::Start(0)).ok()?;
-    (found == said).then(|| BufReader::with_capacity(1 << 18, file.take(length)))
+    (actual == stored).then(|| BufReader::with_capacity(1 << 18, file.take(length)))
 }
 
-fn mark_used(file: &File) {
-    let used = file.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());
-    if used.is_none_or(|ago| ago > USED_LATELY) {
+/// Updates the time of last use, which is the modification time.
+fn touch(file: &File) {
+    let age = file.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());
+    if age.is_none_or(|age| age > TOUCH_INTERVAL) {
         let _ = file.set_modified(SystemTime::now());
     }
 }
 
-fn sha256(reader: &mut impl Read) -> io::Result<[u8; HASH]> {
+/// SHA-256 of the rest of a stream.
+pub fn sha256(reader: &mut impl Read) -> io::Result<[u8; HASH_LENGTH]> {
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
     loop {
         match reader.read(&mut buffer)? {
@@ -209,7 +216,9 @@ fn write_item(out: &mut impl Write, item: &Item) -> io::Result<()> {
         }
         Item::Reject { source, place, reason } => {
             out.write_all(b"x")?;
-            [source, place.as_str(), reason.as_str()].iter().try_for_each(|part| write_bytes(out, part.as_bytes()))
+            [source, place.as_str(), reason.as_str()]
+                .iter()
+                .try_for_each(|part| write_bytes(out, part.as_bytes()))
         }
         Item::Read => out.write_all(b"R"),
         Item::Skipped => out.write_all(b"S"),
@@ -232,11 +241,15 @@ fn read_item(from: &mut impl Read) -> Result<Item> {
             let (table, newest, columns) = (read_text(from)?, read_text(from)?, read_bytes(from)?);
             Item::Line(Line { table, rank, newest, n, columns })
         }
-        b'x' => Item::Reject { source: read_source(from)?, place: read_text(from)?, reason: read_text(from)? },
+        b'x' => Item::Reject {
+            source: read_source(from)?,
+            place: read_text(from)?,
+            reason: read_text(from)?,
+        },
         b'R' => Item::Read,
         b'S' => Item::Skipped,
         b'F' => Item::Failed,
-        other => anyhow::bail!("there is no item {other}"),
+        other => anyhow::bail!("unknown item type {other}"),
     })
 }
 
@@ -258,7 +271,7 @@ fn read_text(from: &mut impl Read) -> Result<String> {
 
 fn read_source(from: &mut impl Read) -> Result<&'static str> {
     let key = read_text(from)?;
-    Ok(catalog::source(&key).with_context(|| format!("there is no source {key}"))?.key)
+    Ok(catalog::source(&key).with_context(|| format!("unknown source {key:?}"))?.key)
 }
 
 #[cfg(test)]
@@ -266,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_entries_used_longest_ago_go_first() {
+    fn the_least_recently_used_entries_are_removed_first() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("ab")).unwrap();
         for (name, days) in [("old", 9), ("new", 1), ("older", 20)] {
@@ -276,7 +289,7 @@ mod tests {
             file.set_modified(SystemTime::now() - Duration::from_secs(days * 86_400)).unwrap();
         }
         prune(folder.path(), 250);
-        let left = |name: &str| folder.path().join("ab").join(name).exists();
-        assert_eq!((left("older"), left("old"), left("new")), (false, true, true));
+        let exists = |name: &str| folder.path().join("ab").join(name).exists();
+        assert_eq!((exists("older"), exists("old"), exists("new")), (false, true, true));
     }
 }

@@ -1,70 +1,87 @@
-//! The closing report of a build: records by source, links, rejects, size, time, memory.
+//! The report that a build prints: records by source, links, rejects, size, time, memory.
 
 use josh::catalog::SOURCES;
 
-use crate::build::Done;
-use crate::output::say;
+use crate::build::BuildSummary;
 use crate::stage::{Counts, Stage};
+use josh::output::say;
 
-/// Rejects shown in full.
-const SHOWN: usize = 20;
+/// Rejects and skipped files that are printed.
+const MAX_SHOWN: usize = 20;
 
-pub fn print(done: &Done) {
-    print_counts(done);
+/// Columns of the table of counts, explained in README.md.
+const COLUMNS: [&str; 9] =
+    ["files", "skipped", "failed", "found", "rejected", "merged", "records", "passages", "vectors"];
+
+pub fn print(summary: &BuildSummary) {
+    print_counts(summary);
     say!("{:<44} {:>10} {:>10}", "links", "in bundle", "of");
-    for link in &done.links {
+    for link in &summary.links {
         say!("{:<44} {:>10} {:>10}", link.link, link.inside, link.all);
     }
     say!("");
-    print_rejects(&done.stage);
-    if !done.skipped.is_empty() {
-        let shown: Vec<&str> = done.skipped.iter().take(SHOWN).map(String::as_str).collect();
-        let more = if done.skipped.len() > SHOWN { " …" } else { "" };
-        say!("skipped {} files of a form that holds no records: {}{more}\n", done.skipped.len(), shown.join(", "));
+    print_rejects(&summary.stage);
+    print_skipped(&summary.totals.skipped);
+    if !summary.empty.is_empty() {
+        say!("empty folders: {}\n", summary.empty.join(", "));
     }
-    if !done.ignored.is_empty() {
-        say!("left alone, since named after no source: {}\n", done.ignored.join(", "));
+    if !summary.ignored.is_empty() {
+        say!("ignored in the input folder: {}\n", summary.ignored.join(", "));
     }
 
-    let seconds = done.took.as_secs_f64().max(0.001);
-    let bytes = std::fs::metadata(&done.out).map_or(0, |m| m.len());
-    say!("bundle   {}", done.out.display());
-    say!("id       {}", done.manifest.id);
-    say!("as of    {}", done.manifest.as_of);
+    let seconds = summary.elapsed.as_secs_f64().max(0.001);
+    let bytes = std::fs::metadata(&summary.out).map_or(0, |m| m.len());
+    say!("bundle   {}", summary.out.display());
+    say!("id       {}", summary.manifest.id);
+    say!("as of    {}", summary.manifest.as_of);
     say!("size     {:.1} MB", bytes as f64 / 1e6);
     say!(
         "time     {seconds:.1} s for {} files ({} unchanged), {:.1} MB: {:.0} records/s",
-        done.stage.total().files,
-        done.reused,
-        done.read_bytes as f64 / 1e6,
-        done.stage.total().accepted as f64 / seconds
+        summary.stage.total().files,
+        summary.totals.reused,
+        summary.totals.bytes as f64 / 1e6,
+        summary.stage.total().accepted as f64 / seconds
     );
     if let Some(peak) = peak_memory() {
-        say!("memory   {peak:.0} MB at the most");
+        say!("memory   {peak:.0} MB peak");
     }
 }
 
-/// Where everything went, by source: files = read + skipped + failed, found = rejected + merged + records. What bills say of a
-/// law counts as found for laws, not for bills; a file that failed is one of the rejected.
-fn print_counts(done: &Done) {
-    let columns = ["files", "skipped", "failed", "found", "rejected", "merged", "records", "passages", "vectors"];
+/// Names the files that no reader recognized.
+pub fn print_skipped(skipped: &[String]) {
+    if !skipped.is_empty() {
+        let shown: Vec<&str> = skipped.iter().take(MAX_SHOWN).map(String::as_str).collect();
+        let more = if skipped.len() > MAX_SHOWN { " …" } else { "" };
+        let files = if skipped.len() == 1 { "file" } else { "files" };
+        let count = skipped.len();
+        say!("skipped {count} unrecognized {files}: {}{more}\n", shown.join(", "));
+    }
+}
+
+/// Accounts for all files and records by source: files = read + skipped + failed, and found =
+/// rejected + merged + records. A law found in a bill's file counts for public-laws.
+fn print_counts(summary: &BuildSummary) {
+    let width = |column: &str| column.len().max(7);
     let row = |name: &str, cells: [u64; 9]| {
-        let cells: String = cells.iter().zip(columns).map(|(n, c)| format!(" {n:>0$}", c.len().max(7))).collect();
+        let cells: String =
+            cells.iter().zip(COLUMNS).map(|(n, c)| format!(" {n:>0$}", width(c))).collect();
         format!("{name:<27}{cells}")
     };
-    let heads: String = columns.iter().map(|c| format!(" {c:>0$}", c.len().max(7))).collect();
-    say!("{:<27}{heads}  dates", "source");
+    let header: String = COLUMNS.iter().map(|c| format!(" {c:>0$}", width(c))).collect();
+    say!("{:<27}{header}  dates", "source");
     let mut all = [0; 9];
     for source in SOURCES {
-        let counts = done.stage.counts.get(source.key).copied().unwrap_or_default();
-        let facts = done.manifest.sources.iter().find(|facts| facts.key == source.key);
+        let counts = summary.stage.counts.get(source.key).copied().unwrap_or_default();
+        let facts = summary.manifest.sources.iter().find(|facts| facts.key == source.key);
         if counts.files + counts.accepted + counts.rejected == 0 && facts.is_none() {
             continue;
         }
         let Counts { files, skipped, failed, accepted, rejected } = counts;
-        let (records, passages, vectors) = facts.map_or((0, 0, 0), |f| (f.records, f.passages, f.vectors));
+        let (records, passages, vectors) =
+            facts.map_or((0, 0, 0), |f| (f.records, f.passages, f.vectors));
+        let found = accepted + rejected;
         let merged = accepted.saturating_sub(records);
-        let cells = [files, skipped, failed, accepted + rejected, rejected, merged, records, passages, vectors];
+        let cells = [files, skipped, failed, found, rejected, merged, records, passages, vectors];
         all.iter_mut().zip(cells).for_each(|(sum, n)| *sum += n);
         let dates = match facts.map(|f| (&f.from, &f.to)) {
             Some((Some(from), Some(to))) => format!("{from} to {to}"),
@@ -81,16 +98,16 @@ pub fn print_rejects(stage: &Stage) {
         return;
     }
     say!("rejected {rejected}:");
-    for reject in stage.rejects.iter().take(SHOWN) {
+    for reject in stage.rejects.iter().take(MAX_SHOWN) {
         say!("  {} ({}): {}", reject.file, reject.place, reject.reason);
     }
-    if rejected > SHOWN as u64 {
-        say!("  … and {} more: --rejects FILE gives all", rejected - SHOWN as u64);
+    if rejected > MAX_SHOWN as u64 {
+        say!("  … and {} more; --rejects FILE lists all", rejected - MAX_SHOWN as u64);
     }
     say!("");
 }
 
-/// The most memory that this process had, in MB, where the system says.
+/// Peak resident memory of this process in MB, on Linux.
 fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;

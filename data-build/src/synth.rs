@@ -1,5 +1,6 @@
-//! `josh-data-build synth`: a bundle of any size for measuring. All sources, links and fields are there; words come as often as
-//! in English (Zipf's law), documents have topics. The texts mean nothing and are the same for the same seed.
+//! `josh-data-build synth`: writes a synthetic bundle of any size for benchmarks. It has all
+//! sources, links and fields; word frequencies follow Zipf's law, and documents have topics. The
+//! same seed gives the same bundle.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,19 +11,20 @@ use clap::Args;
 use josh::catalog::{Field, Kind, SOURCES, Source};
 use serde_json::{Map, Value, json};
 
-use crate::build::Job;
+use crate::build::BuildJob;
 use crate::embedding::Embedding;
+use crate::layout::InputFolder;
 use crate::{progress, report};
 
 #[derive(Args)]
 pub struct Synth {
-    /// Passages that the texts are to have, about
+    /// Approximate number of passages
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     passages: u64,
-    /// Lobbying filings, for counts and names [default: one for every hundred passages]
+    /// Number of lobbying filings [default: one per hundred passages]
     #[arg(long, value_name = "N")]
     filings: Option<u64>,
-    /// Another number gives another corpus, the same one always the same
+    /// Seed of the random text; the same seed gives the same bundle
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Bundle to write
@@ -32,24 +34,30 @@ pub struct Synth {
 
 impl Synth {
     pub fn run(&self) -> Result<()> {
-        let beside = self.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let beside =
+            self.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let folder = tempfile::Builder::new().prefix(".josh-synth-").tempdir_in(beside)?;
         write_corpus(folder.path(), self.passages, self.filings, self.seed)?;
-        let job = Job {
-            from: folder.path(),
+        let job = BuildJob {
+            input: InputFolder::new(folder.path()),
             out: &self.out,
             as_of: Some("2025-12-31".into()),
-            data_version: Some(format!("synthetic, {} passages, seed {}", self.passages, self.seed)),
+            data_version: Some(format!(
+                "synthetic, {} passages, seed {}",
+                self.passages, self.seed
+            )),
             max_rejected: 0.0,
+            rejects: None,
             work: None,
             embedding: Some(Embedding::word_hashes(folder.path())),
+            cache: None,
         };
         report::print(&job.run()?);
         Ok(())
     }
 }
 
-/// Splitmix64: small, quick, the same everywhere.
+/// SplitMix64: a small, fast generator with the same output on all platforms.
 pub struct Random(pub u64);
 
 impl Random {
@@ -70,26 +78,28 @@ impl Random {
     }
 }
 
-/// The most frequent words of English texts; the rest of the vocabulary is made of syllables.
-const FREQUENT: &str = "the of to and in a for or section by that shall any be as is act on under with such not secretary \
-    subsection paragraph amended federal states from striking inserting this state an which title code agency other may \
-    united program public law health services may report year date committee congress national information funds following \
-    including general amount provided person individual means term section days each service required determined";
+/// The most frequent words; the rest of the vocabulary is made of syllables.
+const FREQUENT: &str = "the of to and in a for or section by that shall any be as is act on under \
+    with such not secretary subsection paragraph amended federal states from striking inserting \
+    this state an which title code agency other may united program public law health services may \
+    report year date committee congress national information funds following including general \
+    amount provided person individual means term section days each service required determined";
 
 const SYLLABLES: [&str; 40] = [
-    "ba", "con", "de", "er", "fi", "gra", "hen", "in", "jo", "kel", "lo", "mi", "nor", "op", "pre", "qua", "ra", "sta",
-    "ti", "un", "ver", "wa", "xi", "yo", "zen", "al", "bro", "cu", "dis", "ex", "for", "gen", "hy", "ion", "ment",
-    "ly", "al", "ous", "tive", "ant",
+    "ba", "con", "de", "er", "fi", "gra", "hen", "in", "jo", "kel", "lo", "mi", "nor", "op", "pre",
+    "qua", "ra", "sta", "ti", "un", "ver", "wa", "xi", "yo", "zen", "al", "bro", "cu", "dis", "ex",
+    "for", "gen", "hy", "ion", "ment", "ly", "al", "ous", "tive", "ant",
 ];
 
 const VOCABULARY: usize = 60_000;
 const TOPICS: u64 = 400;
 const TOPIC_WORDS: u64 = 60;
 
-/// Words by rank, and how likely each is.
+/// A vocabulary with word frequencies.
 struct Language {
+    /// Sorted by frequency, highest first.
     words: Vec<String>,
-    /// Sum of the likelihoods up to each word.
+    /// Cumulative frequencies.
     sums: Vec<f64>,
 }
 
@@ -100,7 +110,9 @@ impl Language {
         let mut known: std::collections::HashSet<String> = words.iter().cloned().collect();
         while words.len() < VOCABULARY {
             let length = 2 + random.below(3);
-            let word: String = (0..length).map(|_| SYLLABLES[random.below(SYLLABLES.len() as u64) as usize]).collect();
+            let word: String = (0..length)
+                .map(|_| SYLLABLES[random.below(SYLLABLES.len() as u64) as usize])
+                .collect();
             if known.insert(word.clone()) {
                 words.push(word);
             }
@@ -119,14 +131,14 @@ impl Language {
         &self.words[self.sums.partition_point(|sum| *sum < at).min(VOCABULARY - 1)]
     }
 
-    /// A third of the words are the topic's own.
+    /// A word of which one in three is specific to the topic.
     fn topical(&self, topic: u64, random: &mut Random) -> &str {
         if random.below(3) > 0 {
             return self.word(random);
         }
-        // The topic's first words are its most frequent ones.
-        let place = random.below(TOPIC_WORDS).min(random.below(TOPIC_WORDS));
-        let mut own = Random(topic.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ place);
+        // The minimum of two makes the topic's first words more frequent.
+        let rank = random.below(TOPIC_WORDS).min(random.below(TOPIC_WORDS));
+        let mut own = Random(topic.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ rank);
         &self.words[200 + own.below(VOCABULARY as u64 - 200) as usize]
     }
 
@@ -134,7 +146,7 @@ impl Language {
         (0..length).map(|_| self.topical(topic, random)).collect::<Vec<_>>().join(" ")
     }
 
-    /// A paragraph that makes one passage.
+    /// A paragraph with the length of one passage.
     fn paragraph(&self, topic: u64, random: &mut Random) -> String {
         let mut text = String::new();
         for _ in 0..5 {
@@ -150,7 +162,7 @@ impl Language {
     }
 }
 
-/// Share of the passages that a source has, in percent.
+/// Percentage of the passages by source.
 const SHARES: [(&str, u64); 12] = [
     ("bills", 30),
     ("federal-register", 20),
@@ -168,13 +180,17 @@ const SHARES: [(&str, u64); 12] = [
 
 fn write_corpus(folder: &Path, passages: u64, filings: Option<u64>, seed: u64) -> Result<()> {
     let language = Language::new(seed);
-    let bar = progress::rated(passages, "writing texts");
-    for (place, source) in SOURCES.iter().enumerate() {
-        let mut random = Random(seed ^ (place as u64 + 1) << 32);
-        let share = SHARES.iter().find(|(key, _)| *key == source.key).map(|(_, share)| passages * share / 100);
-        let mut file = BufWriter::new(File::create(folder.join(format!("{}.josh.jsonl", source.key)))?);
+    let bar = progress::rate_bar(passages, "writing texts");
+    for (index, source) in SOURCES.iter().enumerate() {
+        let mut random = Random(seed ^ (index as u64 + 1) << 32);
+        let share = SHARES
+            .iter()
+            .find(|(key, _)| *key == source.key)
+            .map(|(_, share)| passages * share / 100);
+        let mut file =
+            BufWriter::new(File::create(folder.join(format!("{}.josh.jsonl", source.key)))?);
         let (mut written, mut number) = (0, 0);
-        // A registry has a record for every hundred passages.
+        // Sources without passages get a record per hundred passages.
         let others = filings.filter(|_| source.key == "lda-filings").unwrap_or(passages / 100);
         while written < share.unwrap_or(others).max(20) {
             let topic = random.below(TOPICS);
@@ -182,7 +198,8 @@ fn write_corpus(folder: &Path, passages: u64, filings: Option<u64>, seed: u64) -
             number += 1;
             let sections = if share.is_some() { 1 + random.below(5) * random.below(5) } else { 0 };
             if share.is_some() {
-                let body: Vec<Value> = (1..=sections).map(|n| section(n, topic, &language, &mut random)).collect();
+                let body: Vec<Value> =
+                    (1..=sections).map(|n| section(n, topic, &language, &mut random)).collect();
                 record.insert("body".into(), body.into());
             }
             written += sections.max(1);
@@ -198,12 +215,20 @@ fn write_corpus(folder: &Path, passages: u64, filings: Option<u64>, seed: u64) -
 
 fn section(number: u64, topic: u64, language: &Language, random: &mut Random) -> Value {
     let heading = format!("Sec. {number}. {}", language.phrase(topic, 4, random));
-    json!({ "version": "text", "order": "1", "section": number.to_string(), "heading": heading, "level": 1,
-            "text": language.paragraph(topic, random) })
+    json!({
+        "version": "text", "order": "1", "section": number.to_string(), "heading": heading,
+        "level": 1, "text": language.paragraph(topic, random),
+    })
 }
 
-/// A record with every field that its source has.
-fn fields(source: &Source, number: u64, language: &Language, topic: u64, random: &mut Random) -> Map<String, Value> {
+/// A record with all fields of its source.
+fn fields(
+    source: &Source,
+    number: u64,
+    language: &Language,
+    topic: u64,
+    random: &mut Random,
+) -> Map<String, Value> {
     let mut record = Map::new();
     record.insert("id".into(), json!(id(source.key, number)));
     record.insert(source.title.into(), json!(language.phrase(topic, 8, random)));
@@ -214,11 +239,14 @@ fn fields(source: &Source, number: u64, language: &Language, topic: u64, random:
 }
 
 fn value(field: &Field, language: &Language, topic: u64, random: &mut Random) -> Value {
-    let few = |random: &mut Random| format!("{} {}", field.name.replace('_', " "), random.below(12));
+    let few =
+        |random: &mut Random| format!("{} {}", field.name.replace('_', " "), random.below(12));
     match field.kind {
         Kind::Text => json!(language.phrase(topic, 6, random)),
-        // As many names as there are filers and clients, some of them much more often than others.
-        Kind::Keyword if field.name == "registrant" => json!(company(language, random.below(70) * random.below(70))),
+        // A realistic number of names with a skewed distribution.
+        Kind::Keyword if field.name == "registrant" => {
+            json!(company(language, random.below(70) * random.below(70)))
+        }
         Kind::Keyword if field.name == "client" => {
             json!(company(language, 5_000 + random.below(150) * random.below(150)))
         }
@@ -230,22 +258,32 @@ fn value(field: &Field, language: &Language, topic: u64, random: &mut Random) ->
         Kind::Int => json!(random.below(1000)),
         Kind::Bool => json!(random.below(2) == 0),
         Kind::Date => {
-            json!(format!("{}-{:02}-{:02}", 2015 + random.below(11), 1 + random.below(12), 1 + random.below(28)))
+            json!(format!(
+                "{}-{:02}-{:02}",
+                2015 + random.below(11),
+                1 + random.below(12),
+                1 + random.below(28)
+            ))
         }
     }
 }
 
-/// The name of a company.
+/// A company's name.
 fn company(language: &Language, number: u64) -> String {
     let mut own = Random(number.wrapping_mul(0x2545_f491_4f6c_dd1d));
     let mut word = || {
         let word = &language.words[200 + own.below(VOCABULARY as u64 - 200) as usize];
         word[..1].to_uppercase() + &word[1..]
     };
-    format!("{} {} {}", word(), word(), ["Inc.", "LLC", "Group", "Association"][(number % 4) as usize])
+    format!(
+        "{} {} {}",
+        word(),
+        word(),
+        ["Inc.", "LLC", "Group", "Association"][(number % 4) as usize]
+    )
 }
 
-/// The canonical id of a source's record number `n`.
+/// The canonical id of record `n` of a source.
 fn id(source: &str, n: u64) -> String {
     let (congress, of) = (110 + n % 10, n / 10 + 1);
     let day = format!("{}-{:02}-{:02}", 2015 + n % 11, 1 + n / 11 % 12, 1 + n / 132 % 28);
@@ -275,7 +313,9 @@ fn id(source: &str, n: u64) -> String {
         "roll-call-votes" => format!("house:{congress}:1:{of}"),
         "lda-filings" => format!("lda:00000000-0000-4000-8000-{n:012x}"),
         "hearings" => format!("hearing:{congress}:{}", 100_000 + of),
-        "regulations-dot-gov-dockets" => format!("docket:EPA-HQ-OAR-{}-{:04}", 2015 + n % 11, 1 + n / 11),
+        "regulations-dot-gov-dockets" => {
+            format!("docket:EPA-HQ-OAR-{}-{:04}", 2015 + n % 11, 1 + n / 11)
+        }
         "topic-taxonomy" => format!("topic:synthetic-{n}"),
         "staff-directories" => format!("staff:synthetic-{n}"),
         "nominations" => format!("pn:{congress}:{of}"),
@@ -295,14 +335,14 @@ mod tests {
             for id in &made {
                 assert_eq!(ids::canonical(source.key, id).as_ref(), Some(id), "{}", source.key);
             }
-            // There are only 17,576 names of committees.
+            // Only 17,576 committee ids exist.
             let distinct = made.iter().take(17_000).collect::<std::collections::HashSet<_>>().len();
             assert_eq!(distinct, 17_000, "{}", source.key);
         }
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_words_and_the_frequent_are_frequent() {
+    fn the_same_seed_gives_the_same_words_with_realistic_frequencies() {
         let sample = |seed| {
             let (language, mut random) = (Language::new(seed), Random(seed));
             (0..10_000).map(|_| language.word(&mut random).to_string()).collect::<Vec<_>>()

@@ -1,23 +1,24 @@
-//! The working database: staged files become tables with one row a record, links between them are filled in, and what names a
-//! record outside is said. All of it is SQL that DuckDB runs within a memory limit, spilling to disk.
+//! The working database: turns staged files into tables with one row per record, fills in links
+//! between them, and marks links that point outside of the bundle. DuckDB does it within a memory
+//! limit, spilling to disk.
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use duckdb::Connection;
 use josh::catalog::spec::BODY;
-use josh::catalog::{Field, Kind, SOURCES, Source, SubKind};
+use josh::catalog::{Field, Kind, SOURCES, Source, SubResourceKind};
 
-use crate::stage::{LONGEST_LINE, Stage};
+use crate::stage::{MAX_STAGED_LINE, Stage};
 
-/// DuckDB's share of the memory that a build may take.
+/// Memory limit for DuckDB; the rest of the build needs about as much.
 const MEMORY_LIMIT: &str = "1GB";
 
 pub struct Tables {
     pub db: Connection,
 }
 
-/// How many of a field's links lead to a record of the bundle.
+/// How many links of a field point to a record in the bundle.
 #[derive(Clone, Debug)]
 pub struct LinkCount {
     pub link: String,
@@ -25,12 +26,12 @@ pub struct LinkCount {
     pub all: u64,
 }
 
-/// The columns that a table of rows has besides `parent`.
-pub fn row_columns(kind: SubKind) -> Option<&'static [Field]> {
+/// The columns of a sub-resource's table besides `parent`.
+pub fn row_columns(kind: SubResourceKind) -> Option<&'static [Field]> {
     match kind {
-        SubKind::Rows(columns) => Some(columns),
-        SubKind::Body => Some(BODY),
-        SubKind::Toc | SubKind::Records { .. } => None,
+        SubResourceKind::Rows(columns) => Some(columns),
+        SubResourceKind::Body => Some(BODY),
+        SubResourceKind::Toc | SubResourceKind::Records { .. } => None,
     }
 }
 
@@ -38,8 +39,15 @@ fn quoted(name: &str) -> String {
     format!("\"{name}\"")
 }
 
-fn list(columns: &[Field], form: impl Fn(&str) -> String) -> String {
-    columns.iter().map(|c| form(&quoted(c.name))).collect::<Vec<_>>().join(", ")
+/// A comma-separated list with one expression per column, made from its quoted name.
+fn select_list(columns: &[Field], expression: impl Fn(&str) -> String) -> String {
+    columns.iter().map(|c| expression(&quoted(c.name))).collect::<Vec<_>>().join(", ")
+}
+
+/// A comma-separated list of column definitions.
+fn definitions(columns: &[Field]) -> String {
+    let definition = |c: &Field| format!("{} {}", quoted(c.name), c.kind.sql());
+    columns.iter().map(definition).collect::<Vec<_>>().join(", ")
 }
 
 impl Tables {
@@ -54,7 +62,9 @@ impl Tables {
     }
 
     pub fn run(&self, sql: &str) -> Result<()> {
-        self.db.execute_batch(sql).with_context(|| format!("in: {}", sql.chars().take(300).collect::<String>()))
+        self.db
+            .execute_batch(sql)
+            .with_context(|| format!("in: {}", sql.chars().take(300).collect::<String>()))
     }
 
     pub fn number(&self, sql: &str) -> Result<u64> {
@@ -65,38 +75,42 @@ impl Tables {
         self.db.query_row(sql, [], |row| row.get(0)).with_context(|| format!("in: {sql}"))
     }
 
-    /// The two columns of a query, numbers both.
+    /// The rows of a query with two integer columns.
     pub fn pairs(&self, sql: &str) -> Result<Vec<(u32, u32)>> {
         let mut statement = self.db.prepare(sql).with_context(|| format!("in: {sql}"))?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect::<Result<_, _>>().with_context(|| format!("in: {sql}"))
     }
 
-    /// Loads what was staged: every source gets its tables, empty where nothing was read.
+    /// Loads the staged rows. Every source gets its tables, even if they are empty.
     pub fn load(&self, stage: &Stage) -> Result<()> {
         for source in SOURCES {
             self.load_records(stage, source)?;
-            for sub in source.subs {
+            for sub in source.sub_resources {
                 match sub.kind {
-                    SubKind::Rows(columns) => self.load_rows(stage, source, sub.name, columns)?,
-                    SubKind::Body => self.load_body(stage, source)?,
-                    SubKind::Toc | SubKind::Records { .. } => {}
+                    SubResourceKind::Rows(columns) => {
+                        self.load_rows(stage, source, sub.name, columns)?
+                    }
+                    SubResourceKind::Body => self.load_body(stage, source)?,
+                    SubResourceKind::Toc | SubResourceKind::Records { .. } => {}
                 }
             }
         }
         Ok(())
     }
 
-    /// A staged file as a table `raw`; `_place` orders what was said of one record.
+    /// Loads a staged file into a table `raw`; `_place` orders the rows of one record.
     fn read_staged(&self, stage: &Stage, table: &str, columns: &str) -> Result<()> {
         self.run(&format!(
-            "DROP TABLE IF EXISTS raw; CREATE TABLE raw (_place VARCHAR, _rank INT, _seq BIGINT, _n BIGINT, {columns})"
+            "DROP TABLE IF EXISTS raw; \
+             CREATE TABLE raw (_place VARCHAR, _rank INT, _seq BIGINT, _n BIGINT, {columns})"
         ))?;
         if let Some(path) = stage.path(table) {
-            let types: Vec<String> = columns.split(", ").map(|c| c.replacen(' ', ": '", 1) + "'").collect();
+            let types: Vec<String> =
+                columns.split(", ").map(|c| c.replacen(' ', ": '", 1) + "'").collect();
             self.run(&format!(
                 "INSERT INTO raw BY NAME SELECT * FROM read_json('{}', \
-                 format = 'newline_delimited', maximum_object_size = {LONGEST_LINE}, \
+                 format = 'newline_delimited', maximum_object_size = {MAX_STAGED_LINE}, \
                  columns = {{_place: 'VARCHAR', _rank: 'INT', _seq: 'BIGINT', _n: 'BIGINT', {}}})",
                 path.display().to_string().replace('\'', "''"),
                 types.join(", ")
@@ -106,56 +120,67 @@ impl Tables {
         Ok(())
     }
 
-    /// One row a record: for each field what the highest rank said last.
+    /// One row per record: each field has the last value of the highest rank.
     fn load_records(&self, stage: &Stage, source: &Source) -> Result<()> {
         let columns: Vec<Field> = source.columns().into_iter().filter(|c| c.name != "id").collect();
-        let types =
-            columns.iter().map(|c| format!("{} {}", quoted(c.name), c.kind.sql())).collect::<Vec<_>>().join(", ");
-        self.read_staged(stage, &source.table(), &format!("\"id\" VARCHAR, {types}"))?;
-        let newest = list(&columns, |c| format!("arg_max({c}, _place) FILTER (WHERE {c} IS NOT NULL) AS {c}"));
-        self.run(&format!("CREATE TABLE {} AS SELECT id, {newest} FROM raw GROUP BY id", quoted(&source.table())))?;
+        let typed = definitions(&columns);
+        self.read_staged(stage, &source.table(), &format!("\"id\" VARCHAR, {typed}"))?;
+        let newest = select_list(&columns, |c| {
+            format!("arg_max({c}, _place) FILTER (WHERE {c} IS NOT NULL) AS {c}")
+        });
+        self.run(&format!(
+            "CREATE TABLE {} AS SELECT id, {newest} FROM raw GROUP BY id",
+            quoted(&source.table())
+        ))?;
         self.run("DROP TABLE raw")
     }
 
-    /// Rows of a sub-resource: a complete form replaces what was there, partial ones add up.
-    fn load_rows(&self, stage: &Stage, source: &Source, sub: &str, columns: &[Field]) -> Result<()> {
+    /// Rows of a sub-resource: those of a full record replace all others, partial ones add up.
+    fn load_rows(
+        &self,
+        stage: &Stage,
+        source: &Source,
+        sub: &str,
+        columns: &[Field],
+    ) -> Result<()> {
         let table = source.sub_table(sub);
-        let types =
-            columns.iter().map(|c| format!("{} {}", quoted(c.name), c.kind.sql())).collect::<Vec<_>>().join(", ");
-        self.read_staged(stage, &table, &format!("\"parent\" VARCHAR, {types}"))?;
-        let names = list(columns, str::to_string);
+        let typed = definitions(columns);
+        self.read_staged(stage, &table, &format!("\"parent\" VARCHAR, {typed}"))?;
+        let names = select_list(columns, str::to_string);
         self.run(&format!(
             "CREATE TABLE {} AS SELECT parent, {names}, min(_seq) AS _seq, min(_n) AS _n FROM raw \
-             JOIN (SELECT parent AS p, max(_rank) AS top, max(_place) AS last FROM raw GROUP BY parent) ON parent = p \
-             WHERE CASE WHEN top = 2 THEN _place = last ELSE TRUE END GROUP BY parent, {names}, \
-             CASE WHEN top = 2 THEN _n ELSE 0 END",
+             JOIN (SELECT parent AS p, max(_rank) AS top, max(_place) AS last \
+                   FROM raw GROUP BY parent) ON parent = p \
+             WHERE CASE WHEN top = 2 THEN _place = last ELSE TRUE END \
+             GROUP BY parent, {names}, CASE WHEN top = 2 THEN _n ELSE 0 END",
             quoted(&table)
         ))?;
         self.run("DROP TABLE raw")
     }
 
-    /// Texts: each version as the highest rank said it last; the newest version is the current one.
+    /// Texts: each version from the last record of the highest rank; the newest version is current.
     fn load_body(&self, stage: &Stage, source: &Source) -> Result<()> {
         let table = source.sub_table("body");
         self.read_staged(
             stage,
             &table,
-            "\"parent\" VARCHAR, \"version\" VARCHAR, \"version_order\" VARCHAR, \"section\" VARCHAR, \"heading\" VARCHAR, \
-             \"level\" BIGINT, \"text\" VARCHAR, \"is_amendatory\" BOOLEAN, \"amends\" VARCHAR[]",
+            "\"parent\" VARCHAR, \"version\" VARCHAR, \"version_order\" VARCHAR, \
+             \"section\" VARCHAR, \"heading\" VARCHAR, \"level\" BIGINT, \"text\" VARCHAR, \
+             \"is_amendatory\" BOOLEAN, \"amends\" VARCHAR[]",
         )?;
         self.run(&format!(
-            "CREATE TABLE {} AS SELECT raw.parent, raw.version, raw.version = newest AS current, section, heading, level, text, is_amendatory, amends, \
-             version_order, _n FROM raw \
+            "CREATE TABLE {} AS SELECT raw.parent, raw.version, raw.version = newest AS current, \
+               section, heading, level, text, is_amendatory, amends, version_order, _n FROM raw \
              JOIN (SELECT parent, version, max(_place) AS last FROM raw GROUP BY ALL) v \
                ON raw.parent = v.parent AND raw.version = v.version AND _place = last \
-             JOIN (SELECT parent, arg_max(version, (version_order, version)) AS newest FROM raw GROUP BY parent) c \
-               ON raw.parent = c.parent",
+             JOIN (SELECT parent, arg_max(version, (version_order, version)) AS newest \
+                   FROM raw GROUP BY parent) c ON raw.parent = c.parent",
             quoted(&table)
         ))?;
         self.run("DROP TABLE raw")
     }
 
-    /// Fills in what one source knows about another.
+    /// Fills in fields and sub-resources from other sources.
     pub fn link(&self) -> Result<()> {
         for statement in LINKS.split(";\n").map(str::trim).filter(|s| !s.is_empty()) {
             self.run(statement)?;
@@ -163,7 +188,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Marks links that lead outside, and counts all of them.
+    /// Records links that point outside of the bundle, and counts all links.
     pub fn count_links(&self) -> Result<Vec<LinkCount>> {
         self.run("CREATE TABLE known (id VARCHAR)")?;
         for source in SOURCES {
@@ -172,39 +197,68 @@ impl Tables {
         let mut counts = Vec::new();
         for source in SOURCES {
             let table = source.table();
-            self.run("DROP TABLE IF EXISTS named; CREATE TABLE named (parent VARCHAR, target VARCHAR)")?;
+            self.run(
+                "DROP TABLE IF EXISTS outside; \
+                 CREATE TABLE outside (parent VARCHAR, target VARCHAR)",
+            )?;
             for column in source.fields.iter().filter(|c| c.kind.target().is_some()) {
                 counts.extend(self.count_link(&table, "id", source.key, column, true)?);
             }
             self.run(&format!(
-                "UPDATE {0} SET outside_bundle = o.ids FROM (SELECT parent, list_sort(list(DISTINCT target)) AS ids FROM named \
-                 GROUP BY parent) o WHERE o.parent = {0}.id; UPDATE {0} SET outside_bundle = [] WHERE outside_bundle IS NULL",
+                "UPDATE {0} SET outside_bundle = o.ids FROM \
+                   (SELECT parent, list_sort(list(DISTINCT target)) AS ids FROM outside \
+                    GROUP BY parent) o WHERE o.parent = {0}.id; \
+                 UPDATE {0} SET outside_bundle = [] WHERE outside_bundle IS NULL",
                 quoted(&table)
             ))?;
-            for sub in source.subs {
-                let SubKind::Rows(columns) = sub.kind else { continue };
+            for sub in source.sub_resources {
+                let SubResourceKind::Rows(columns) = sub.kind else { continue };
                 let label = format!("{}/{}", source.key, sub.name);
                 for column in columns.iter().filter(|c| c.kind.target().is_some()) {
-                    counts.extend(self.count_link(&source.sub_table(sub.name), "parent", &label, column, false)?);
+                    counts.extend(self.count_link(
+                        &source.sub_table(sub.name),
+                        "parent",
+                        &label,
+                        column,
+                        false,
+                    )?);
                 }
             }
         }
-        self.run("DROP TABLE named; DROP TABLE known")?;
+        self.run("DROP TABLE outside; DROP TABLE known")?;
         Ok(counts)
     }
 
-    fn count_link(&self, table: &str, key: &str, label: &str, column: &Field, note: bool) -> Result<Option<LinkCount>> {
+    /// Counts the links of one column. With `mark_outside`, those out of the bundle are inserted
+    /// into the table `outside`.
+    fn count_link(
+        &self,
+        table: &str,
+        key: &str,
+        label: &str,
+        column: &Field,
+        mark_outside: bool,
+    ) -> Result<Option<LinkCount>> {
         let (table, name) = (quoted(table), quoted(column.name));
-        let target = if matches!(column.kind, Kind::Ids(_)) { format!("unnest({name})") } else { name.clone() };
-        let links = format!("(SELECT {key} AS parent, {target} AS target FROM {table} WHERE {name} IS NOT NULL)");
+        let target = if matches!(column.kind, Kind::Ids(_)) {
+            format!("unnest({name})")
+        } else {
+            name.clone()
+        };
+        let links = format!(
+            "(SELECT {key} AS parent, {target} AS target FROM {table} WHERE {name} IS NOT NULL)"
+        );
         let all = self.number(&format!("SELECT count(target) FROM {links}"))?;
         if all == 0 {
             return Ok(None);
         }
-        let inside = self.number(&format!("SELECT count(*) FROM {links} WHERE target IN (SELECT id FROM known)"))?;
-        if note && inside < all {
+        let inside = self.number(&format!(
+            "SELECT count(*) FROM {links} WHERE target IN (SELECT id FROM known)"
+        ))?;
+        if mark_outside && inside < all {
             self.run(&format!(
-                "INSERT INTO named SELECT parent, target FROM {links} WHERE target IS NOT NULL AND target NOT IN (SELECT id FROM known)"
+                "INSERT INTO outside SELECT parent, target FROM {links} \
+                 WHERE target IS NOT NULL AND target NOT IN (SELECT id FROM known)"
             ))?;
         }
         Ok(Some(LinkCount { link: format!("{label}.{}", column.name), inside, all }))

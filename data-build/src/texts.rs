@@ -1,4 +1,5 @@
-//! Texts on their way into the search sections: cut into passages, put into the text index, embedded, put into the graph.
+//! Builds the search sections of a bundle: cuts texts into passages, indexes and embeds them, and
+//! builds the vector graph.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -8,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
 
 use anyhow::{Context, Result};
-use josh::bundle::text::{self, Entry};
+use josh::bundle::text::{self, PassageEntry};
 use josh::bundle::vectors;
 
 use crate::embedding::Embedding;
@@ -17,32 +18,33 @@ use crate::progress;
 use crate::record::Section;
 use crate::vector_cache::{Key, VectorCache, key};
 
-/// Texts that a thread embeds before it hands them over: a few seconds of work, which is what a break can lose.
-const SHARE: usize = 32;
+/// Texts that a thread embeds before the vectors are saved: a few seconds of work, which is what
+/// an interruption can lose.
+const BATCH: usize = 32;
 
-/// Texts sorted by length together, so that those of about one length meet in a batch.
+/// Texts sorted by length together, so that a batch has texts of similar length.
 const SORTED: usize = 4096;
 
-/// Everything that is searched, on its way.
+/// Collects texts and builds the sections.
 pub struct Texts<'a> {
     folder: PathBuf,
     index: text::Builder,
     vectors: Option<Vectors<'a>>,
 }
 
-/// Vectors on their way.
+/// Collects passages to embed.
 struct Vectors<'a> {
     embedding: &'a Embedding,
     cache: VectorCache,
     dimensions: usize,
-    /// Of each passage so far; `None` for one without a vector.
+    /// Cache key of each passage; `None` for a passage without a vector.
     keys: Vec<Option<Key>>,
-    /// Texts that no vector is known of, one JSON string a line.
+    /// Texts that are not in the cache, one JSON string per line.
     missing: BufWriter<File>,
-    waiting: HashSet<Key>,
+    missing_keys: HashSet<Key>,
 }
 
-/// Where the sections were written.
+/// Paths of the written sections.
 pub struct Sections {
     pub text: PathBuf,
     /// Matrix and graph.
@@ -56,26 +58,41 @@ impl<'a> Texts<'a> {
         Ok(Texts { folder: folder.to_path_buf(), index, vectors })
     }
 
-    /// Adds a record's text; one without a text is found by its title. Gives the passages and vectors it makes.
-    pub fn add(&mut self, source: &str, record: u64, title: &str, sections: &[Section]) -> Result<(u64, u64)> {
+    /// Adds a record's text; a record without text is still indexed by its title. Returns the
+    /// numbers of passages and vectors.
+    pub fn add(
+        &mut self,
+        source: &str,
+        record: u64,
+        title: &str,
+        sections: &[Section],
+    ) -> Result<(u64, u64)> {
         let mut passages = passages::cut(title, sections);
         if passages.is_empty() {
-            passages.push(Passage { section: String::new(), heading: String::new(), text: String::new() });
+            passages.push(Passage {
+                section: String::new(),
+                heading: String::new(),
+                text: String::new(),
+            });
         }
         let mut embedded = 0;
         for passage in &passages {
             let Passage { section, heading, text } = passage;
-            self.index.add(&Entry { record, title, section, heading, text })?;
+            self.index.add(&PassageEntry { record, title, section, heading, text })?;
             if let Some(vectors) = &mut self.vectors {
-                let text = vectors.embedding.sources.contains(&source).then(|| passages::model_text(title, passage));
+                let text = vectors
+                    .embedding
+                    .sources
+                    .contains(&source)
+                    .then(|| passages::model_text(title, passage));
                 embedded += u64::from(text.is_some());
-                vectors.note(text)?;
+                vectors.add(text)?;
             }
         }
         Ok((passages.len() as u64, embedded))
     }
 
-    /// Embeds what is new and writes the sections.
+    /// Embeds new texts and writes the sections.
     pub fn finish(self, records: u64) -> Result<Sections> {
         let text = self.folder.join("text.section");
         self.index.finish(records, &text)?;
@@ -90,15 +107,22 @@ impl<'a> Vectors<'a> {
         let dimensions = probe.first().map_or(0, |v| v.numbers().len());
         let cache = VectorCache::open(&embedding.cache.join(embedding.cache_name()), dimensions)?;
         let missing = BufWriter::new(File::create(folder.join("missing.jsonl"))?);
-        Ok(Vectors { embedding, cache, dimensions, keys: Vec::new(), missing, waiting: HashSet::new() })
+        Ok(Vectors {
+            embedding,
+            cache,
+            dimensions,
+            keys: Vec::new(),
+            missing,
+            missing_keys: HashSet::new(),
+        })
     }
 
-    /// The next passage, as the model would read it.
-    fn note(&mut self, text: Option<String>) -> Result<()> {
+    /// Adds the next passage: the model's input, or `None` for no vector.
+    fn add(&mut self, text: Option<String>) -> Result<()> {
         self.keys.push(text.as_deref().map(key));
         if let (Some(text), Some(Some(key))) = (text, self.keys.last())
             && !self.cache.contains(key)
-            && self.waiting.insert(*key)
+            && self.missing_keys.insert(*key)
         {
             serde_json::to_writer(&mut self.missing, &text)?;
             self.missing.write_all(b"\n")?;
@@ -112,45 +136,51 @@ impl<'a> Vectors<'a> {
         self.embed_missing(folder, threads)?;
         let (matrix, graph) = (folder.join("matrix.section"), folder.join("graph.section"));
         let mut builder = vectors::Builder::new(&folder.join("vectors"), self.dimensions)?;
-        // Passages behind the last one with a vector need no row.
+        // Passages after the last one with a vector need no row.
         let rows = self.keys.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         for key in &self.keys[..rows] {
             let vector = match key {
-                Some(key) => Some(self.cache.get(key)?.context("a vector was lost")?),
+                Some(key) => {
+                    Some(self.cache.get(key)?.context("a vector is missing in the cache")?)
+                }
                 None => None,
             };
             builder.push(vector.as_ref())?;
         }
-        let bar = progress::rated(rows as u64, "linking vectors");
+        let bar = progress::rate_bar(rows as u64, "building the vector graph");
         builder.finish(&matrix, &graph, threads, |done| bar.set_position(done))?;
         bar.finish_and_clear();
         Ok((matrix, graph))
     }
 
-    /// Embeds what has no vector, on all cores. What is done is kept, whatever happens next.
+    /// Embeds missing texts on all cores. Finished batches are cached at once.
     fn embed_missing(&mut self, folder: &Path, threads: usize) -> Result<()> {
-        if self.waiting.is_empty() {
+        if self.missing_keys.is_empty() {
             return Ok(());
         }
-        let bar = progress::rated(self.waiting.len() as u64, "embedding passages");
-        let lines = Mutex::new(Shares {
+        let bar = progress::rate_bar(self.missing_keys.len() as u64, "embedding passages");
+        let batches = Mutex::new(Batches {
             lines: BufReader::new(File::open(folder.join("missing.jsonl"))?).lines(),
             ready: Vec::new(),
         });
-        let (sender, made) = sync_channel(2 * threads);
+        let (sender, embedded) = sync_channel(2 * threads);
         std::thread::scope(|scope| {
             for _ in 0..threads {
-                let (sender, lines, embedding) = (sender.clone(), &lines, self.embedding);
+                let (sender, batches, embedding) = (sender.clone(), &batches, self.embedding);
                 scope.spawn(move || {
                     let work = || -> Result<()> {
                         let mut worker = embedding.worker()?;
                         loop {
-                            let texts = lines.lock().map_err(|_| anyhow::anyhow!("another thread failed"))?.take()?;
+                            let texts = batches
+                                .lock()
+                                .map_err(|_| anyhow::anyhow!("another thread failed"))?
+                                .next_batch()?;
                             if texts.is_empty() {
                                 return Ok(());
                             }
                             let vectors = worker.embed(&texts)?;
-                            let pairs = texts.iter().map(|text| key(text)).zip(vectors).collect::<Vec<_>>();
+                            let pairs =
+                                texts.iter().map(|text| key(text)).zip(vectors).collect::<Vec<_>>();
                             if sender.send(Ok(pairs)).is_err() {
                                 return Ok(());
                             }
@@ -162,8 +192,8 @@ impl<'a> Vectors<'a> {
                 });
             }
             drop(sender);
-            // Leaving this loop early drops the receiver, and with it the threads' reason to go on.
-            for pairs in made {
+            // Leaving this loop early drops the receiver, which makes the threads stop.
+            for pairs in embedded {
                 let pairs = pairs?;
                 self.cache.add(&pairs)?;
                 bar.inc(pairs.len() as u64);
@@ -175,20 +205,21 @@ impl<'a> Vectors<'a> {
     }
 }
 
-/// Texts that wait, handed out in shares of about one length.
-struct Shares<R: BufRead> {
+/// Batches of missing texts with similar lengths.
+struct Batches<R: BufRead> {
     lines: std::io::Lines<R>,
     ready: Vec<String>,
 }
 
-impl<R: BufRead> Shares<R> {
-    fn take(&mut self) -> Result<Vec<String>> {
+impl<R: BufRead> Batches<R> {
+    /// The next batch; empty at the end.
+    fn next_batch(&mut self) -> Result<Vec<String>> {
         if self.ready.is_empty() {
             for line in self.lines.by_ref().take(SORTED) {
                 self.ready.push(serde_json::from_str(&line?)?);
             }
             self.ready.sort_by_key(String::len);
         }
-        Ok(self.ready.split_off(self.ready.len().saturating_sub(SHARE)))
+        Ok(self.ready.split_off(self.ready.len().saturating_sub(BATCH)))
     }
 }

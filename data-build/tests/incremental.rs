@@ -1,5 +1,5 @@
-//! Building again: what did not change is taken from the last build, and the bundle is the one that a build from
-//! scratch would give.
+//! Building again: what did not change is taken from the last build, and the bundle is the one
+//! that a build from scratch would give.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,36 +33,56 @@ impl Case {
 
     fn bill(&self, number: u32, title: &str) {
         let text = format!(
-            "<billStatus><bill><type>HR</type><number>{number}</number><congress>119</congress><title>{title}</title>\
-             <introducedDate>2025-01-03</introducedDate><actions><item><actionDate>2025-02-01</actionDate><text>Referred.</text>\
-             </item></actions><laws><item><type>Public Law</type><number>119-{number}</number></item></laws></bill></billStatus>"
+            "<billStatus><bill><type>HR</type><number>{number}</number>\
+             <congress>119</congress><title>{title}</title>\
+             <introducedDate>2025-01-03</introducedDate><actions><item>\
+             <actionDate>2025-02-01</actionDate><text>Referred.</text>\
+             </item></actions><laws><item>\
+             <type>Public Law</type><number>119-{number}</number></item></laws>\
+             </bill></billStatus>"
         );
         std::fs::write(self.path(&format!("in/bills/{number}.xml")), text).expect("it is done");
     }
 
     fn build(&self, out: &str, cache: &str) -> Built {
         let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
-        command.args(["build", "--embed", "none", "--max-rejected", "100", "--from"]).arg(self.path("in"));
-        let output =
-            command.arg("--out").arg(self.path(out)).arg("--cache").arg(self.path(cache)).output().expect("it is done");
+        command
+            .args(["build", "--embed", "none", "--max-rejected", "100", "--from"])
+            .arg(self.path("in"));
+        let output = command
+            .arg("--out")
+            .arg(self.path(out))
+            .arg("--cache")
+            .arg(self.path(cache))
+            .output()
+            .expect("it is done");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let report = String::from_utf8(output.stdout).expect("it is done");
         let said = report.lines().find(|l| l.starts_with("time")).expect("a time");
-        let unchanged =
-            said.split_once('(').and_then(|(_, rest)| rest.split(' ').next()?.parse().ok()).expect("a number");
+        let unchanged = said
+            .split_once('(')
+            .and_then(|(_, rest)| rest.split(' ').next()?.parse().ok())
+            .expect("a number");
         // What a build counts and lists is the same, whether it read or took again.
         let report = report.split("bundle ").next().unwrap_or_default().to_string();
         Built { id: read_manifest(&self.path(out)).expect("a bundle").1.id, unchanged, report }
     }
 
     fn entries(&self, cache: &str) -> Vec<PathBuf> {
-        let listed =
-            |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).collect::<Vec<_>>();
+        let listed = |path: &Path| {
+            std::fs::read_dir(path)
+                .into_iter()
+                .flatten()
+                .flatten()
+                .map(|e| e.path())
+                .collect::<Vec<_>>()
+        };
         listed(&self.path(cache).join("records")).iter().flat_map(|shard| listed(shard)).collect()
     }
 }
 
-/// Given a build, when some inputs change, come and go, then only these are read and the bundle is that of a fresh build.
+/// Given a build, when some inputs change, come and go, then only these are read and the bundle is
+/// that of a fresh build.
 #[test]
 fn a_rebuild_reads_what_changed_and_gives_the_same_bundle() {
     let case = Case::new();
@@ -70,8 +90,10 @@ fn a_rebuild_reads_what_changed_and_gives_the_same_bundle() {
     let broken = case.path("in/bills/broken.xml");
     std::fs::write(&broken, "<billStatus>").expect("it is done");
     std::fs::write(case.path("in/bills/notes.txt"), "nothing").expect("it is done");
-    let text = "{\"id\":\"hr:119:90\",\"introduced_date\":\"2025-01-03\",\"body\":[{\"version\":\"ih\",\"order\":\"1\",\
-                \"section\":\"1\",\"text\":\"As in H.R. 3 and Public Law 119-2, section 5 of the Act is amended.\"}]}\n";
+    let text = "{\"id\":\"hr:119:90\",\"introduced_date\":\"2025-01-03\",\
+                \"body\":[{\"version\":\"ih\",\"order\":\"1\",\
+                \"section\":\"1\",\"text\":\"As in H.R. 3 and Public Law 119-2, \
+                section 5 of the Act is amended.\"}]}\n";
     std::fs::write(case.path("in/bills.josh.jsonl"), text).expect("it is done");
 
     let first = case.build("first.db", "cache");
@@ -90,18 +112,23 @@ fn a_rebuild_reads_what_changed_and_gives_the_same_bundle() {
     assert_ne!(rebuilt.id, first.id);
 
     // The same bytes under another name are another file: the name can decide.
-    std::fs::rename(case.path("in/bills/1.xml"), case.path("in/bills/renamed.xml")).expect("it is done");
+    std::fs::rename(case.path("in/bills/1.xml"), case.path("in/bills/renamed.xml"))
+        .expect("it is done");
     assert_eq!(case.build("renamed.db", "cache").unchanged, rebuilt.unchanged + 3 - 1);
 
     diff_says_what_changed(&case);
 }
 
-/// Given two editions, when compared as JSON, then every id that came, went or changed is there by source.
+/// Given two editions, when compared as JSON, then every id that came, went or changed is there by
+/// source.
 fn diff_says_what_changed(case: &Case) {
     let josh = Path::new(env!("CARGO_BIN_EXE_josh-data-build")).with_file_name("josh");
     let diff = |old: &str, new: &str| {
-        let output =
-            Command::new(&josh).args(["bundle", "diff", "--json"]).arg(case.path(old)).arg(case.path(new)).output();
+        let output = Command::new(&josh)
+            .args(["bundle", "diff", "--json"])
+            .arg(case.path(old))
+            .arg(case.path(new))
+            .output();
         let output = output.expect("josh stands beside the builder: build with --workspace");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice::<Value>(&output.stdout).expect("JSON")
@@ -111,16 +138,23 @@ fn diff_says_what_changed(case: &Case) {
         (&bills["added"], &bills["removed"]),
         (&serde_json::json!(["hr:119:21"]), &serde_json::json!(["hr:119:4"]))
     );
-    assert!(bills["changed"].as_array().is_some_and(|ids| ids.contains(&"hr:119:7".into())), "{bills}");
+    assert!(
+        bills["changed"].as_array().is_some_and(|ids| ids.contains(&"hr:119:7".into())),
+        "{bills}"
+    );
     let same = diff("first.db", "again.db");
     assert_eq!((&same["same"], &same["sources"]), (&true.into(), &serde_json::json!({})));
     assert_eq!(same["old"]["id"], same["new"]["id"]);
 
     // A text is part of the record, even where no field tells.
     let text = std::fs::read_to_string(case.path("in/bills.josh.jsonl")).expect("it is done");
-    std::fs::write(case.path("in/bills.josh.jsonl"), text.replace("section 5", "section 6")).expect("it is done");
+    std::fs::write(case.path("in/bills.josh.jsonl"), text.replace("section 5", "section 6"))
+        .expect("it is done");
     case.build("retold.db", "cache");
-    assert_eq!(diff("renamed.db", "retold.db")["sources"]["bills"]["changed"], serde_json::json!(["hr:119:90"]));
+    assert_eq!(
+        diff("renamed.db", "retold.db")["sources"]["bills"]["changed"],
+        serde_json::json!(["hr:119:90"])
+    );
 }
 
 /// Given a cache with damaged entries, when built, then they are not believed.
@@ -157,20 +191,25 @@ fn a_cache_that_cannot_be_written_is_done_without() {
     assert_eq!(case.build("out.db", "cache").unchanged, 0);
 }
 
-/// Given pages whose numbers stand in an index beside them, when only the index changes, then the pages are read again.
+/// Given pages whose numbers stand in an index beside them, when only the index changes, then the
+/// pages are read again.
 #[test]
 fn a_reader_that_looks_around_is_not_fooled() {
     let case = Case::new();
     case.bill(1, "Title");
     std::fs::create_dir_all(case.path("in/presidential-documents")).expect("it is done");
-    let page = "<!-- source: https://www.whitehouse.gov/x -->\n<!-- date_published: 2025-02-03 -->\n\n# Ending A Thing\n\n\
+    let page = "<!-- source: https://www.whitehouse.gov/x -->\n\
+                <!-- date_published: 2025-02-03 -->\n\n\
+                # Ending A Thing\n\n\
                 By the authority vested in me, it is hereby ordered: hereby order.";
     std::fs::write(case.path("in/presidential-documents/page.md"), page).expect("it is done");
     let index = |number: u32| {
         let text = format!(
-            "[{{\"executive_order_number\":\"{number}\",\"title\":\"Ending A Thing\",\"signing_date\":\"2025-02-03\"}}]"
+            "[{{\"executive_order_number\":\"{number}\",\"title\":\"Ending A Thing\",\
+             \"signing_date\":\"2025-02-03\"}}]"
         );
-        std::fs::write(case.path("in/presidential-documents/index.json"), text).expect("it is done");
+        std::fs::write(case.path("in/presidential-documents/index.json"), text)
+            .expect("it is done");
     };
     index(14_200);
     case.build("first.db", "cache");

@@ -11,7 +11,14 @@ fn root() -> &'static Path {
 
 fn build(from: &Path, out: &Path, more: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
-    command.args(["build", "--from"]).arg(from).arg("--out").arg(out).args(more).output().expect("the builder runs")
+    command
+        .args(["build", "--from"])
+        .arg(from)
+        .arg("--out")
+        .arg(out)
+        .args(more)
+        .output()
+        .expect("the builder runs")
 }
 
 fn id(bundle: &Path) -> String {
@@ -31,7 +38,11 @@ fn the_committed_sample_is_what_its_text_files_give() {
     let committed = folder.path().join("committed.db");
     let packed = std::fs::File::open(root().join("assets/sample.db.zst")).unwrap();
     zstd::stream::copy_decode(packed, std::fs::File::create(&committed).unwrap()).unwrap();
-    assert_eq!(id(&built), id(&committed), "rebuild assets/sample.db.zst: ARCHITECTURE.md says how");
+    assert_eq!(
+        id(&built),
+        id(&committed),
+        "rebuild assets/sample.db.zst: ARCHITECTURE.md says how"
+    );
 }
 
 #[test]
@@ -41,7 +52,8 @@ fn the_same_files_give_the_same_id_and_other_files_another() {
     std::fs::create_dir(&input).unwrap();
     let bill = |title: &str| {
         let line = format!(
-            "{{\"id\":\"hr:119:1\",\"title\":\"{title}\",\"congress\":119,\"introduced_date\":\"2025-05-20\"}}\n"
+            "{{\"id\":\"hr:119:1\",\"title\":\"{title}\",\"congress\":119,\
+             \"introduced_date\":\"2025-05-20\"}}\n"
         );
         std::fs::write(input.join("bills.josh.jsonl"), line).unwrap();
     };
@@ -64,8 +76,9 @@ fn a_record_that_cannot_be_read_is_reported_with_its_file_and_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in");
     std::fs::create_dir(&input).unwrap();
-    let good: String =
-        (1..=40).map(|n| format!("{{\"id\":\"hr:119:{n}\",\"introduced_date\":\"2025-01-03\"}}\n")).collect();
+    let good: String = (1..=40)
+        .map(|n| format!("{{\"id\":\"hr:119:{n}\",\"introduced_date\":\"2025-01-03\"}}\n"))
+        .collect();
     std::fs::write(input.join("bills.josh.jsonl"), format!("{good}not json\n")).unwrap();
     let out = folder.path().join("out.db");
     let output = build(&input, &out, &[]);
@@ -89,24 +102,36 @@ fn an_input_without_records_is_an_error_that_says_what_is_missing() {
 /// Given a bundle with bills only, when asked for anything else, then it is not offered.
 #[test]
 fn a_source_that_a_bundle_does_not_hold_is_not_offered() {
-    use josh::error::Code;
-    use josh::query::Params;
-    use josh::service;
+    use josh::api::error::Code;
+    use josh::api::{Arguments, Context};
+    use josh::toolsets::Toolsets;
+    use std::sync::Arc;
     let folder = tempfile::tempdir().unwrap();
     let line = "{\"id\":\"hr:119:1\",\"introduced_date\":\"2025-05-20\",\"sponsor\":\"A000375\"}\n";
     std::fs::write(folder.path().join("bills.josh.jsonl"), line).unwrap();
     let out = folder.path().join("out.db");
     assert!(build(folder.path(), &out, &[]).status.success());
-    let bundle = Bundle::open(&out).unwrap();
-    let keys: Vec<_> = service::list_sources(&bundle).iter().map(|s| s["key"].clone()).collect();
-    assert_eq!(keys, ["bills"]);
-    let code = |result: josh::error::Result<_>| result.map(|_: (_, _)| ()).unwrap_err().code;
-    let none = Params::default();
-    assert_eq!(code(service::list_records(&bundle, "legislators", &none)), Code::UnknownSource);
-    assert_eq!(code(service::list_sub_resource(&bundle, "bills", "hr:119:1", "votes", &none)), Code::RouteNotFound);
-    assert!(service::list_sub_resource(&bundle, "bills", "hr:119:1", "actions", &none).is_ok());
-    let api = josh::http::openapi_document(&bundle).to_string();
-    assert!(api.contains("/v1/bills/{id}/actions") && !api.contains("/v1/legislators") && !api.contains("/votes"));
+    let context = Arc::new(Context::unbounded(Arc::new(Bundle::open(&out).unwrap())));
+    let bundle = &context.bundle;
+    let toolsets = Toolsets::default();
+    let run = |name: &str, query: &str| {
+        let outcome = toolsets.run(name, Arguments::from_query(query).unwrap(), &context)?;
+        outcome.output.to_value()
+    };
+    let sources = run("list_sources", "").unwrap();
+    let keys = sources["data"].as_array().unwrap().iter().map(|s| s["key"].clone());
+    assert_eq!(keys.collect::<Vec<_>>(), ["bills"]);
+    let code = |name: &str, query: &str| run(name, query).unwrap_err().code;
+    assert_eq!(code("list_records", "{source}=legislators"), Code::UnknownSource);
+    let sub = "list_sub_resource";
+    assert_eq!(code(sub, "{source}=bills&{id}=hr:119:1&{sub}=votes"), Code::RouteNotFound);
+    assert!(run(sub, "{source}=bills&{id}=hr:119:1&{sub}=actions").is_ok());
+    let api = josh::http::openapi_document(bundle, &toolsets).to_string();
+    assert!(
+        api.contains("/v1/bills/{id}/actions")
+            && !api.contains("/v1/legislators")
+            && !api.contains("/votes")
+    );
     let (_, entry) = bundle.records().by_id("hr:119:1").unwrap();
     assert!(entry.data.contains("\"outside_bundle\":[\"A000375\"]"), "{}", entry.data);
 }
@@ -122,7 +147,10 @@ fn garbage_in_every_folder_is_reported_and_never_a_panic() {
             ("a.json", &b"{\"bill\": [1, {\"x\": null}]}"[..]),
             ("b.jsonl", b"{}\n[]\n{\"id\": 5}\n\xff\xfe\n"),
             ("c.xml", b"<billStatus><bill><number>x</number></bill>"),
-            ("d.xml", b"<?xml version=\"1.0\"?><FEDREG><RULE><FRDOC>[FR Doc. x]</FRDOC></RULE></FEDREG>"),
+            (
+                "d.xml",
+                b"<?xml version=\"1.0\"?><FEDREG><RULE><FRDOC>[FR Doc. x]</FRDOC></RULE></FEDREG>",
+            ),
             ("e.csv", b"a,b\n\"unclosed,1\n"),
             ("f.md", b"---\ntitle: [\n---\n# x\n"),
             ("g.yaml", b"- a: &x\n  b: *y\n"),
@@ -132,8 +160,11 @@ fn garbage_in_every_folder_is_reported_and_never_a_panic() {
             std::fs::write(below.join(name), bytes).unwrap();
         }
     }
-    std::fs::write(input.join("bills.josh.jsonl"), "{\"id\":\"hr:119:1\",\"introduced_date\":\"2025-01-03\"}\n")
-        .unwrap();
+    std::fs::write(
+        input.join("bills.josh.jsonl"),
+        "{\"id\":\"hr:119:1\",\"introduced_date\":\"2025-01-03\"}\n",
+    )
+    .unwrap();
     let out = folder.path().join("out.db");
     let output = build(&input, &out, &["--max-rejected", "100"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

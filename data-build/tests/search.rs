@@ -1,17 +1,17 @@
-//! Search over a synthetic bundle large enough to walk the graph: filters from 0.01 % to 100 % against brute force, and bundles
-//! with few vectors, none, or a model of their own.
+//! Search over a synthetic bundle large enough to walk the graph: filters from 0.01 % to 100 %
+//! against brute force, and bundles with few vectors, none, or a model of their own.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
+use josh::api::error::Code;
+use josh::api::{Arguments, Context};
 use josh::bundle::Bundle;
 use josh::bundle::vectors::Vector;
-use josh::error::Code;
-use josh::query::Params;
-use josh::search::semantic::{self, Wanted};
-use josh::search::{Candidates, ask, lexical};
-use josh::service;
+use josh::policy::search::semantic::{self, Wanted};
+use josh::policy::search::{Candidates, lexical, query_syntax};
+use josh::toolsets::Toolsets;
 use roaring::RoaringBitmap;
 use serde_json::Value;
 
@@ -19,18 +19,22 @@ use serde_json::Value;
 const PASSAGES: &str = "40000";
 
 struct Synthetic {
-    bundle: Bundle,
+    context: Arc<Context>,
     _folder: tempfile::TempDir,
 }
 
 static SYNTHETIC: LazyLock<Synthetic> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
     let bundle = Bundle::open(&synth(folder.path(), "a.db", PASSAGES, "5")).expect("a bundle");
-    Synthetic { bundle, _folder: folder }
+    let context = Arc::new(Context::unbounded(Arc::new(bundle)));
+    Synthetic { context, _folder: folder }
 });
 
 fn run(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_josh-data-build")).args(args).output().expect("the builder runs");
+    let output = Command::new(env!("CARGO_BIN_EXE_josh-data-build"))
+        .args(args)
+        .output()
+        .expect("the builder runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("a report")
 }
@@ -45,7 +49,8 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end.max(1)
     }
 
@@ -61,56 +66,87 @@ fn records(bundle: &Bundle) -> u32 {
 
 const SHARES: [f64; 9] = [0.0001, 0.0003, 0.001, 0.01, 0.05, 0.1, 0.3, 0.7, 1.0];
 
-/// Given random filters, when a question is asked within them, then the answer is what the whole corpus answers, narrowed: the same
-/// records, scores and passages, and an exact total.
+/// Given random filters, when a question is asked within them, then the answer is what the whole
+/// corpus answers, narrowed: the same records, scores and passages, and an exact total.
 #[test]
 fn words_within_a_filter_find_what_brute_force_finds() {
-    let bundle = &SYNTHETIC.bundle;
+    let context = &SYNTHETIC.context;
+    let bundle = &context.bundle;
     let index = bundle.text_index().unwrap();
     let mut random = Random(1);
-    for question in ["public health program", "\"federal agency\"", "report -congress", "title:act", "xylophone"] {
-        let asked = ask::read(question);
+    for question in [
+        "public health program",
+        "\"federal agency\"",
+        "report -congress",
+        "title:act",
+        "xylophone",
+    ] {
+        let asked = query_syntax::parse(question);
         let search = |candidates: Candidates| {
-            let restricted = lexical::restrict(index, &asked, candidates).unwrap();
-            lexical::search(index, &asked, &restricted).unwrap()
+            let restricted = lexical::restrict(context, index, &asked, candidates).unwrap();
+            lexical::search(context, index, &asked, &restricted).unwrap()
         };
         let everything = search(Candidates::all(0..records(bundle)));
         for share in SHARES {
             let set = random.some(records(bundle), share);
-            let expected: Vec<_> = everything.iter().filter(|hit| set.contains(hit.record)).copied().collect();
+            let expected: Vec<_> =
+                everything.iter().filter(|hit| set.contains(hit.record)).copied().collect();
             let found = search(Candidates::of(set));
             assert_eq!(found, expected, "{question} within {share}");
         }
     }
-    assert!(lexical::search(index, &ask::read("public"), &Candidates::default()).unwrap().is_empty());
+    assert!(
+        lexical::search(context, index, &query_syntax::parse("public"), &Candidates::default())
+            .unwrap()
+            .is_empty()
+    );
 }
 
-/// Given random filters, when asked by meaning, then small sets are answered exactly, large ones to 0.97 at least, and none is
-/// short of a record that exists.
+/// Given random filters, when asked by meaning, then small sets are answered exactly, large ones
+/// to 0.97 at least, and none is short of a record that exists.
 #[test]
 fn meaning_within_a_filter_finds_what_brute_force_finds() {
-    let bundle = &SYNTHETIC.bundle;
+    let context = &SYNTHETIC.context;
+    let bundle = &context.bundle;
     let (index, vectors) = (bundle.text_index().unwrap(), bundle.vectors().unwrap());
     let mut random = Random(2);
     for share in SHARES {
         let (mut hit, mut all) = (0, 0);
         for _ in 0..20 {
             let mut passage = || loop {
-                if let Some(vector) = vectors.vector(random.below(u64::from(vectors.count())) as u32) {
+                if let Some(vector) =
+                    vectors.vector(random.below(u64::from(vectors.count())) as u32)
+                {
                     break vector;
                 }
             };
             let (a, b) = (passage(), passage());
-            let between = a.numbers().iter().zip(b.numbers()).map(|(a, b)| f32::from(*a) + f32::from(*b) / 2.0);
+            let between = a
+                .numbers()
+                .iter()
+                .zip(b.numbers())
+                .map(|(a, b)| f32::from(*a) + f32::from(*b) / 2.0);
             let question = Vector::of(&between.collect::<Vec<_>>());
             let candidates = Candidates::of(random.some(records(bundle), share));
-            let expected = semantic::exact(index, vectors, &question, &candidates, 10);
-            let found =
-                semantic::search(index, vectors, &question, &candidates, Wanted { least: 100, most: 200, walked: 400 })
-                    .unwrap();
-            let exist = semantic::exact(index, vectors, &question, &candidates, 100).len();
+            let expected =
+                semantic::exact(context, index, vectors, &question, &candidates, 10).unwrap();
+            let found = semantic::search(
+                context,
+                index,
+                vectors,
+                &question,
+                &candidates,
+                Wanted { least: 100, most: 200, walked: 400 },
+            )
+            .unwrap();
+            let exist = semantic::exact(context, index, vectors, &question, &candidates, 100)
+                .unwrap()
+                .len();
             assert!(found.len() >= exist, "none is missing at {share}: {} of {exist}", found.len());
-            assert!(found.iter().all(|f| candidates.contains(f.record)), "none slips in at {share}");
+            assert!(
+                found.iter().all(|f| candidates.contains(f.record)),
+                "none slips in at {share}"
+            );
             assert!(found.windows(2).all(|pair| pair[0].similarity >= pair[1].similarity));
             hit += expected.iter().filter(|e| found.iter().take(10).any(|f| f == *e)).count();
             all += expected.len();
@@ -130,10 +166,11 @@ fn the_same_seed_gives_the_same_bundle_with_all_sources() {
     assert!((350..700).contains(&passages), "{passages} passages");
 }
 
-fn answer(bundle: &Bundle, query: &str) -> Result<(Vec<Value>, Option<Value>), josh::error::Error> {
-    let found = service::search(bundle, &Params::parse(query)?)?;
-    let results = found.results.iter().map(|r| serde_json::from_str(r.get()).expect("JSON")).collect();
-    Ok((results, found.degraded))
+fn answer(context: &Arc<Context>, query: &str) -> josh::api::Result<(Vec<Value>, Option<Value>)> {
+    let arguments = Arguments::from_query(query)?;
+    let found = Toolsets::default().run("search", arguments, context)?.output.to_value()?;
+    let results = found["results"].as_array().expect("results").clone();
+    Ok((results, found.get("degraded").cloned()))
 }
 
 fn two_sources(folder: &Path) -> PathBuf {
@@ -141,17 +178,23 @@ fn two_sources(folder: &Path) -> PathBuf {
     std::fs::create_dir(&input).expect("a folder");
     let body = |text: &str| {
         format!(
-            "[{{\"version\":\"text\",\"order\":\"1\",\"section\":\"1\",\"heading\":\"Sec. 1\",\"level\":1,\"text\":\"{text}\"}}]"
+            "[{{\"version\":\"text\",\"order\":\"1\",\"section\":\"1\",\
+             \"heading\":\"Sec. 1\",\"level\":1,\"text\":\"{text}\"}}]"
         )
     };
     let bill = |id: &str, text: &str| {
-        format!("{{\"id\":\"{id}\",\"title\":\"A bill\",\"introduced_date\":\"2025-01-03\",\"body\":{}}}\n", body(text))
+        format!(
+            "{{\"id\":\"{id}\",\"title\":\"A bill\",\"introduced_date\":\"2025-01-03\",\
+             \"body\":{}}}\n",
+            body(text)
+        )
     };
-    let bills =
-        bill("hr:119:1", "Grants for cleaning rivers and lakes.") + &bill("hr:119:2", "A tax on imported steel.");
+    let bills = bill("hr:119:1", "Grants for cleaning rivers and lakes.")
+        + &bill("hr:119:2", "A tax on imported steel.");
     std::fs::write(input.join("bills.josh.jsonl"), bills).expect("written");
     let report = format!(
-        "{{\"id\":\"R47892\",\"title\":\"A report\",\"published_date\":\"2025-01-03\",\"body\":{}}}\n",
+        "{{\"id\":\"R47892\",\"title\":\"A report\",\"published_date\":\"2025-01-03\",\
+         \"body\":{}}}\n",
         body("Pollution of freshwater.")
     );
     std::fs::write(input.join("crs-reports.josh.jsonl"), report).expect("written");
@@ -164,11 +207,24 @@ fn a_bundle_with_some_vectors_or_none_says_so() {
     let input = two_sources(folder.path());
     let build = |name: &str, embed: &str| {
         let out = folder.path().join(name);
-        run(&["build", "--from", input.to_str().unwrap(), "--out", out.to_str().unwrap(), "--embed", embed]);
-        Bundle::open(&out).unwrap()
+        run(&[
+            "build",
+            "--from",
+            input.to_str().unwrap(),
+            "--out",
+            out.to_str().unwrap(),
+            "--embed",
+            embed,
+        ]);
+        Arc::new(Context::unbounded(Arc::new(Bundle::open(&out).unwrap())))
     };
-    let (none, some, all) = (build("none.db", "none"), build("some.db", "bills"), build("all.db", "all"));
-    assert!(none.manifest.id != some.manifest.id && some.manifest.id != all.manifest.id, "answers differ, so ids do");
+    let (none, some, all) =
+        (build("none.db", "none"), build("some.db", "bills"), build("all.db", "all"));
+    assert!(
+        none.bundle.manifest.id != some.bundle.manifest.id
+            && some.bundle.manifest.id != all.bundle.manifest.id,
+        "answers differ, so ids do"
+    );
 
     let (found, degraded) = answer(&none, "q=rivers").unwrap();
     assert_eq!(
@@ -193,7 +249,8 @@ fn a_bundle_with_some_vectors_or_none_says_so() {
     assert_eq!((order[2], degraded), ("hr:119:2", None), "steel is not about water: {order:?}");
 }
 
-/// Given a model that is not the binary's, when a bundle is built with it, then the bundle holds it and answers with it.
+/// Given a model that is not the binary's, when a bundle is built with it, then the bundle holds
+/// it and answers with it.
 #[test]
 fn a_bundle_made_with_another_model_holds_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -218,19 +275,28 @@ fn a_bundle_made_with_another_model_holds_it() {
             "--vector-cache",
             cache.to_str().unwrap(),
         ]);
-        Bundle::open(&out).unwrap()
+        Arc::new(Context::unbounded(Arc::new(Bundle::open(&out).unwrap())))
     };
     let same = build("same.db");
     // The same model with another name for a token it never meets: another hash, the same vectors.
-    let config =
-        std::fs::read_to_string(model.join("config.json")).unwrap().replace("\"gelu\"", "\"gelu\", \"note\": 1");
+    let config = std::fs::read_to_string(model.join("config.json"))
+        .unwrap()
+        .replace("\"gelu\"", "\"gelu\", \"note\": 1");
     std::fs::write(model.join("config.json"), config).unwrap();
     let other = build("other.db");
-    let size = |bundle: &Bundle| std::fs::metadata(&bundle.path).unwrap().len();
-    assert!(size(&other) > size(&same) + 20_000_000, "only a model that is not in the binary is packed");
-    assert_eq!(other.manifest.model.as_ref().unwrap().name, "other-model");
-    let ids = |bundle: &Bundle| {
-        answer(bundle, "q=water+pollution&mode=semantic").unwrap().0.iter().map(|r| r["id"].clone()).collect::<Vec<_>>()
+    let size = |context: &Arc<Context>| std::fs::metadata(&context.bundle.path).unwrap().len();
+    assert!(
+        size(&other) > size(&same) + 20_000_000,
+        "only a model that is not in the binary is packed"
+    );
+    assert_eq!(other.bundle.manifest.model.as_ref().unwrap().name, "other-model");
+    let ids = |context: &Arc<Context>| {
+        answer(context, "q=water+pollution&mode=semantic")
+            .unwrap()
+            .0
+            .iter()
+            .map(|r| r["id"].clone())
+            .collect::<Vec<_>>()
     };
     assert_eq!(ids(&other), ids(&same));
 }
@@ -239,7 +305,9 @@ fn a_bundle_made_with_another_model_holds_it() {
 fn what_cannot_be_embedded_is_refused_with_what_can() {
     let folder = tempfile::tempdir().unwrap();
     let input = two_sources(folder.path());
-    for (args, said) in [(["--embed", "saps"], "federal-register"), (["--model", "/nowhere"], "model.onnx")] {
+    for (args, said) in
+        [(["--embed", "saps"], "federal-register"), (["--model", "/nowhere"], "model.onnx")]
+    {
         let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
         let output = command
             .args(["build", "--from"])
@@ -250,33 +318,49 @@ fn what_cannot_be_embedded_is_refused_with_what_can() {
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(1));
-        assert!(String::from_utf8_lossy(&output.stderr).contains(said), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains(said),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 }
 
-/// Given a judged corpus, when it is evaluated, then the three modes are scored; what is missing is named.
+/// Given a judged corpus, when it is evaluated, then the three modes are scored; what is missing
+/// is named.
 #[test]
 fn an_evaluation_scores_the_three_modes() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write(
         "corpus.jsonl",
-        "{\"_id\":\"a\",\"title\":\"Rivers\",\"text\":\"Clean water in rivers.\"}\n{\"_id\":\"b\",\"title\":\"Steel\",\"text\":\"Steel and iron.\"}\n",
+        "{\"_id\":\"a\",\"title\":\"Rivers\",\"text\":\"Clean water in rivers.\"}\n\
+         {\"_id\":\"b\",\"title\":\"Steel\",\"text\":\"Steel and iron.\"}\n",
     );
     write(
         "queries.jsonl",
-        "{\"_id\":\"1\",\"text\":\"water\"}\n{\"_id\":\"2\",\"text\":\"iron\"}\n{\"_id\":\"3\",\"text\":\"not judged\"}\n",
+        "{\"_id\":\"1\",\"text\":\"water\"}\n{\"_id\":\"2\",\"text\":\"iron\"}\n\
+         {\"_id\":\"3\",\"text\":\"not judged\"}\n",
     );
     write("qrels.tsv", "query-id\tcorpus-id\tscore\n1\ta\t1\n2\tb\t1\n");
     let queries = folder.path().join("queries.jsonl");
     let report = run(&["eval", "--queries", queries.to_str().unwrap()]);
     for mode in ["lexical", "semantic", "hybrid"] {
-        let line = report.lines().find(|l| l.starts_with(mode)).unwrap_or_else(|| panic!("no {mode} in\n{report}"));
-        assert_eq!(line.split_whitespace().skip(1).collect::<Vec<_>>(), ["1.0000", "1.0000", "1.0000"], "{report}");
+        let line = report
+            .lines()
+            .find(|l| l.starts_with(mode))
+            .unwrap_or_else(|| panic!("no {mode} in\n{report}"));
+        assert_eq!(
+            line.split_whitespace().skip(1).collect::<Vec<_>>(),
+            ["1.0000", "1.0000", "1.0000"],
+            "{report}"
+        );
     }
     assert!(report.contains("2 documents") && report.contains("2 judged queries"), "{report}");
     std::fs::remove_file(folder.path().join("qrels.tsv")).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
     let output = command.args(["eval", "--queries"]).arg(&queries).output().unwrap();
-    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("qrels.tsv"));
+    assert!(
+        !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("qrels.tsv")
+    );
 }

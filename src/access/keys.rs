@@ -1,12 +1,13 @@
-//! The file of those who may ask: API keys, kept as hashes, and subjects of OAuth tokens. `josh keys` writes it; a server
-//! looks at it on every request, so what is added or revoked counts at once.
+//! The file of callers: API keys, kept as hashes, and subjects of OAuth tokens. `josh keys` writes
+//! it; a server checks it on every request, so additions and revocations take effect at once.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use arc_swap::ArcSwap;
@@ -15,25 +16,27 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::SCOPES;
-use crate::bundle::Stamp;
-use crate::error::nearest;
+use super::{RETRY, Scope};
+use crate::folders;
+use crate::spelling::nearest;
+use crate::stamp::Stamp;
 
-/// What an API key begins with, so that people and scanners of leaked secrets know one when they see it.
+/// The start of every API key, so that people and scanners for leaked secrets recognise one.
 pub const PREFIX: &str = "josh_";
 
 /// A row: an API key or a subject.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a key")]
 pub struct Key {
     pub id: String,
     pub name: String,
     pub scopes: Vec<String>,
     pub created: String,
-    /// SHA-256 of the key's secret part. The secret is 256 random bits, so a plain hash can't be guessed back.
+    /// SHA-256 of the key's secret part. The secret is 256 random bits, so a plain hash can't be
+    /// guessed back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// The `sub` of tokens that are taken for this row.
+    /// The `sub` of tokens that belong to this row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,16 +44,17 @@ pub struct Key {
 }
 
 #[derive(Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with a list api_keys")]
 struct Table {
     api_keys: Vec<Key>,
 }
 
 /// `josh/keys.json` in the user's configuration folder.
 pub fn default_key_file() -> Result<PathBuf> {
-    let own = std::env::var_os("XDG_CONFIG_HOME").filter(|v| !v.is_empty()).map(PathBuf::from);
-    let folder = own.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config")));
-    Ok(folder.context("keys: there is no configuration folder; name a file with --keys")?.join("josh/keys.json"))
+    let folder = folders::of_user("XDG_CONFIG_HOME", ".config");
+    Ok(folder
+        .context("keys: there is no configuration folder; name a file with --keys")?
+        .join("josh/keys.json"))
 }
 
 /// The file as `josh keys` changes it.
@@ -69,17 +73,27 @@ impl KeyFile {
         Ok(read(&self.0)?.api_keys)
     }
 
-    /// Adds a row; the key comes back in the clear, this once. A subject has none: its tokens come from the OAuth server.
-    pub fn add(&self, name: &str, scopes: &[String], subject: Option<&str>) -> Result<(Key, Option<String>)> {
-        ensure!(!name.trim().is_empty(), "a key needs a name, to know it by when it is to be revoked");
-        if let Some(bad) = scopes.iter().find(|scope| !SCOPES.contains(&scope.as_str())) {
-            let near = nearest(bad, SCOPES).map(|n| format!(" Did you mean {n}?")).unwrap_or_default();
-            bail!("{bad:?} is no scope.{near} There are {}.", SCOPES.join(" and "));
+    /// Adds a row and returns the secret key, which is stored nowhere. A subject has none: its
+    /// tokens come from the OAuth server.
+    pub fn add(
+        &self,
+        name: &str,
+        scopes: &[String],
+        subject: Option<&str>,
+    ) -> Result<(Key, Option<String>)> {
+        ensure!(!name.trim().is_empty(), "a key needs a name, by which it can be revoked later");
+        let names = Scope::ALL.map(Scope::name);
+        if let Some(bad) = scopes.iter().find(|scope| Scope::read(scope).is_none()) {
+            let near =
+                nearest(bad, &names).map(|n| format!(" Did you mean {n}?")).unwrap_or_default();
+            bail!("{bad:?} is not a scope.{near} The scopes are {}.", names.join(" and "));
         }
-        let secret = subject.is_none().then(|| URL_SAFE_NO_PAD.encode(random::<32>()));
-        let id = random::<4>().iter().map(|b| format!("{b:02x}")).collect();
+        let secret = match subject {
+            None => Some(URL_SAFE_NO_PAD.encode(random::<32>()?)),
+            Some(_) => None,
+        };
         let key = Key {
-            id,
+            id: hex::encode(random::<4>()?),
             name: name.trim().to_string(),
             scopes: scopes.to_vec(),
             created: now(),
@@ -89,10 +103,15 @@ impl KeyFile {
         };
         self.change(|table| {
             let is_taken = |k: &&Key| {
-                k.revoked.is_none() && (k.name == key.name || (k.subject.is_some() && k.subject == key.subject))
+                k.revoked.is_none()
+                    && (k.name == key.name || (k.subject.is_some() && k.subject == key.subject))
             };
             if let Some(taken) = table.api_keys.iter().find(is_taken) {
-                bail!("{:?} ({}) is there already; revoke it first, or choose another name", taken.name, taken.id);
+                bail!(
+                    "{:?} ({}) exists already; revoke it first, or choose another name",
+                    taken.name,
+                    taken.id
+                );
             }
             table.api_keys.push(key.clone());
             Ok(())
@@ -103,35 +122,39 @@ impl KeyFile {
     /// Revokes the row with this id or name.
     pub fn revoke(&self, which: &str) -> Result<Key> {
         self.change(|table| {
-            let mut good = table.api_keys.iter_mut().filter(|k| k.revoked.is_none());
-            let Some(key) = good.find(|k| k.id == which || k.name == which) else {
-                bail!("no key that is good has the id or name {which:?}; josh keys list shows them");
+            let mut active = table.api_keys.iter_mut().filter(|k| k.revoked.is_none());
+            let Some(key) = active.find(|k| k.id == which || k.name == which) else {
+                bail!("no active key has the ID or name {which:?}; josh keys list shows all keys");
             };
             key.revoked = Some(now());
             Ok(key.clone())
         })
     }
 
-    /// Reads, changes and writes the file, one process at a time; readers see the old one or the new one.
+    /// Reads, changes and writes the file, one process at a time; readers see the old file or the
+    /// new one, never a part.
     fn change<T>(&self, change: impl FnOnce(&mut Table) -> Result<T>) -> Result<T> {
         let path = &self.0;
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
         let beside = path.with_extension("lock");
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&beside);
+        let lock =
+            OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&beside);
         let lock = lock.with_context(|| format!("cannot write beside {}", path.display()))?;
         lock.lock().with_context(|| format!("cannot lock {}", beside.display()))?;
         let mut table = if path.exists() { read(path)? } else { Table::default() };
         let changed = change(&mut table)?;
-        // Mode 0600: names of callers are nobody else's business. The owner stays who it was, and a new file is the folder's: root
-        // makes keys for a service that runs as someone else.
+        // Mode 0600: names of callers are private. The owner is kept, and a new file gets the
+        // folder's: root creates keys for a service that runs as another user.
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(serde_json::to_string_pretty(&table)?.as_bytes())?;
         file.as_file().sync_all()?;
         if let Ok(before) = std::fs::metadata(path).or_else(|_| std::fs::metadata(folder)) {
             use std::os::unix::fs::MetadataExt;
-            // Only root can; for others the owner is themselves already.
-            let _ = std::os::unix::fs::fchown(file.as_file(), Some(before.uid()), Some(before.gid()));
+            // Only root can do this; for others the owner is right already.
+            let _ =
+                std::os::unix::fs::fchown(file.as_file(), Some(before.uid()), Some(before.gid()));
         }
         file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
         Ok(changed)
@@ -141,20 +164,21 @@ impl KeyFile {
 fn read(path: &Path) -> Result<Table> {
     let mut text = String::new();
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    file.take(64 << 20).read_to_string(&mut text).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is not a file of josh keys", path.display()))
+    file.take(64 << 20)
+        .read_to_string(&mut text)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_str(&text)
+        .with_context(|| format!("{} was not written by josh keys", path.display()))
 }
 
 fn hash(secret: &str) -> String {
-    Sha256::digest(secret.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+    hex::encode(Sha256::digest(secret.as_bytes()))
 }
 
-fn random<const N: usize>() -> [u8; N] {
-    use rustls::crypto::ring::default_provider;
+fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
-    // The system's generator; it fails only where nothing works.
-    default_provider().secure_random.fill(&mut bytes).unwrap_or_else(|_| std::process::abort());
-    bytes
+    getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
+    Ok(bytes)
 }
 
 /// Now, in UTC, to the second.
@@ -164,15 +188,30 @@ fn now() -> String {
     format!("{}T{hour:02}:{minute:02}:{second:02}Z", now.date())
 }
 
-/// The rows that are good now, ready to be asked.
+/// The active rows, indexed.
 #[derive(Default)]
 pub struct Rows {
     stamp: Option<Stamp>,
+    /// When the file could not be read.
+    failed: Option<Instant>,
     by_hash: HashMap<String, Arc<Key>>,
     by_subject: HashMap<String, Arc<Key>>,
 }
 
 impl Rows {
+    fn of(table: Table, stamp: Option<Stamp>) -> Rows {
+        let mut rows = Rows { stamp, ..Rows::default() };
+        for key in table.api_keys.into_iter().filter(|key| key.revoked.is_none()).map(Arc::new) {
+            if let Some(hash) = &key.sha256 {
+                rows.by_hash.insert(hash.clone(), key.clone());
+            }
+            if let Some(subject) = &key.subject {
+                rows.by_subject.insert(subject.clone(), key.clone());
+            }
+        }
+        rows
+    }
+
     pub fn by_secret(&self, secret: &str) -> Option<&Key> {
         // Looked up by hash: how long that takes says nothing about the secret.
         self.by_hash.get(&hash(secret)).map(Arc::as_ref)
@@ -194,42 +233,45 @@ impl Keys {
         Keys { path: path.to_path_buf(), rows: ArcSwap::default() }
     }
 
-    /// The rows as the file has them at this moment: one look at its date, and a new reading only if that changed.
+    /// An error if the file exists and can't be used. A file that does not exist has no keys yet.
+    pub fn check(&self) -> Result<(), String> {
+        self.read().map(|_| ()).map_err(|error| format!("{error:#}"))
+    }
+
+    /// Whether the file can't be read at the moment.
+    pub fn are_unreadable(&self) -> bool {
+        self.now().failed.is_some()
+    }
+
+    /// The rows as they are in the file at this moment. One look at its metadata; it is read only
+    /// if that changed, or some time after a failure.
     pub fn now(&self) -> Arc<Rows> {
         let stamp = Stamp::of(&self.path).ok();
         let known = self.rows.load_full();
-        if known.stamp == stamp {
+        let is_due = known.failed.is_some_and(|failed| failed.elapsed() >= RETRY);
+        if known.stamp == stamp && !is_due {
             return known;
         }
-        let rows = match &stamp {
-            // Without the file there is nobody who may ask.
-            None => Rows::default(),
-            Some(_) => match read(&self.path) {
-                Ok(table) => rows(table, stamp),
-                Err(error) => {
-                    // Who is revoked may be in what can't be read: nobody gets in until it can.
-                    tracing::error!("no API key is taken: {error:#}");
-                    Rows { stamp, ..Rows::default() }
-                }
-            },
+        let rows = match self.read() {
+            Ok(table) => Rows::of(table, stamp),
+            Err(error) => {
+                // Revocations may be in what can't be read: no key is accepted until it can.
+                tracing::error!("no API key is accepted: {error:#}");
+                Rows { stamp, failed: Some(Instant::now()), ..Rows::default() }
+            }
         };
         let rows = Arc::new(rows);
         self.rows.store(rows.clone());
         rows
     }
-}
 
-fn rows(table: Table, stamp: Option<Stamp>) -> Rows {
-    let mut rows = Rows { stamp, ..Rows::default() };
-    for key in table.api_keys.into_iter().filter(|key| key.revoked.is_none()).map(Arc::new) {
-        if let Some(hash) = &key.sha256 {
-            rows.by_hash.insert(hash.clone(), key.clone());
-        }
-        if let Some(subject) = &key.subject {
-            rows.by_subject.insert(subject.clone(), key.clone());
+    fn read(&self) -> Result<Table> {
+        // Not `exists`, which is false too where the folder may not be entered.
+        match std::fs::metadata(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Table::default()),
+            _ => read(&self.path),
         }
     }
-    rows
 }
 
 #[cfg(test)]
@@ -237,12 +279,13 @@ mod tests {
     use super::*;
 
     fn read_scope() -> Vec<String> {
-        vec![super::super::READ.to_string()]
+        vec![Scope::Read.name().to_string()]
     }
 
-    /// Given a file, when keys are added and revoked, then a server that looks at it knows at once, and the file holds no secret.
+    /// Given a file, when keys are added and revoked, then a server that reads it knows at once,
+    /// and the file holds no secret.
     #[test]
-    fn a_key_counts_from_when_it_is_added_until_it_is_revoked() {
+    fn a_key_is_valid_from_its_addition_to_its_revocation() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sub/keys.json");
         let (file, server) = (KeyFile::new(path.clone()), Keys::new(&path));
@@ -252,8 +295,13 @@ mod tests {
         assert!(!std::fs::read_to_string(&path).unwrap().contains(bare));
         assert_eq!(server.now().by_secret(bare).map(|k| k.id.clone()), Some(key.id.clone()));
         assert!(server.now().by_secret("x").is_none() && server.now().by_secret("").is_none());
-        assert!(file.add("alice", &read_scope(), None).is_err(), "a name is taken once");
-        assert!(file.add("bob", &["josh:write".into()], None).unwrap_err().to_string().contains("josh:read"));
+        assert!(file.add("alice", &read_scope(), None).is_err(), "a name is used once");
+        assert!(
+            file.add("bob", &["josh:write".into()], None)
+                .unwrap_err()
+                .to_string()
+                .contains("josh:read")
+        );
         file.revoke("alice").unwrap();
         assert!(server.now().by_secret(bare).is_none());
         assert!(file.revoke("alice").is_err());
@@ -261,14 +309,55 @@ mod tests {
         assert!(file.add("alice", &read_scope(), Some("auth0|alice")).unwrap().1.is_none());
         assert!(server.now().by_subject("auth0|alice").is_some());
         std::fs::write(&path, "{").unwrap();
-        assert!(server.now().by_subject("auth0|alice").is_none(), "nobody gets in by a file that can't be read");
-        assert!(file.add("carol", &read_scope(), None).is_err(), "and it is not written over");
+        assert!(
+            server.now().by_subject("auth0|alice").is_none(),
+            "no key is accepted while the file can't be read"
+        );
+        assert!(file.add("carol", &read_scope(), None).is_err(), "and it is not overwritten");
         std::fs::remove_file(&path).unwrap();
         assert!(server.now().by_subject("auth0|alice").is_none());
     }
 
+    /// Given files that can't be used, when a server checks them, then it says which and why, in
+    /// plain words; a file that does not exist yet is fine.
     #[test]
-    fn two_who_add_at_once_both_get_in() {
+    fn a_file_that_cannot_be_used_is_an_error_and_a_missing_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        assert_eq!(Keys::new(&path).check(), Ok(()));
+        assert!(!Keys::new(&path).are_unreadable());
+        for text in ["", "{", "[]", "{}", r#"{"api_keys":[1]}"#, r#"{"api_keys":[{"id":"a"}]}"#] {
+            std::fs::write(&path, text).unwrap();
+            let why = Keys::new(&path).check().unwrap_err();
+            assert!(why.contains("keys.json was not written by josh keys: "), "{text}: {why}");
+            assert!(!why.contains("struct"), "{text}: {why}");
+            assert!(Keys::new(&path).are_unreadable(), "{text}");
+        }
+        let why = Keys::new(folder.path()).check().unwrap_err();
+        assert!(why.contains("cannot read"), "a folder: {why}");
+    }
+
+    /// Given a file that could not be read, when time passes, then it is read again although it
+    /// looks the same from outside: permissions are not part of its stamp.
+    #[test]
+    fn a_failed_read_is_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        let (file, server) = (KeyFile::new(path.clone()), Keys::new(&path));
+        file.add("alice", &read_scope(), Some("auth0|alice")).unwrap();
+        let failed = |ago| Rows {
+            stamp: Stamp::of(&path).ok(),
+            failed: Some(Instant::now() - ago),
+            ..Rows::default()
+        };
+        server.rows.store(Arc::new(failed(RETRY / 2)));
+        assert!(server.now().by_subject("auth0|alice").is_none(), "not on every request");
+        server.rows.store(Arc::new(failed(RETRY)));
+        assert!(server.now().by_subject("auth0|alice").is_some() && !server.are_unreadable());
+    }
+
+    #[test]
+    fn keys_added_at_the_same_time_are_all_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.json");
         std::thread::scope(|scope| {

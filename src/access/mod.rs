@@ -1,29 +1,31 @@
-//! Who may ask: everyone, or those with an API key or a token of the OAuth server that the operator named.
+//! Who may access the server: everyone, holders of an API key, or holders of an API key or of a
+//! token from the OAuth server that the operator named.
 
 mod jwks;
 mod keys;
+mod scope;
 mod tokens;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub use jwks::JwksAddress;
 pub use keys::{Key, KeyFile, default_key_file};
+pub use scope::Scope;
 
 use keys::Keys;
 use tokens::Tokens;
 
-/// Reading: all of REST and every tool there is.
-pub const READ: &str = "josh:read";
-/// Reserved for tools that do something; there is none yet.
-pub const EXECUTE: &str = "josh:execute";
-pub const SCOPES: &[&str] = &[READ, EXECUTE];
+/// A file that could not be read is read again after this time, even if it looks unchanged: what
+/// was in the way, such as missing permissions on its folder, may be gone.
+const RETRY: Duration = Duration::from_secs(5);
 
-/// How callers are known.
+/// How callers are identified.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The file of API keys and subjects.
     pub keys: PathBuf,
-    /// Whose tokens are taken; without, only API keys are.
+    /// Whose tokens are accepted; without it, only API keys are.
     pub tokens: Option<TokenOptions>,
 }
 
@@ -34,32 +36,33 @@ pub struct TokenOptions {
     pub jwks: JwksAddress,
 }
 
-/// Who asks.
+/// An identified caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// How they are known: `api_key` or `oauth`.
+    /// How the caller was identified: `api_key` or `oauth`.
     pub kind: &'static str,
-    /// The row of the key file: what logs and limits go by.
+    /// The id of the row in the key file, used by logs and limits.
     pub key: String,
     scopes: Vec<String>,
 }
 
 impl Identity {
-    pub fn may(&self, scope: &str) -> bool {
-        self.scopes.iter().any(|own| own == scope)
+    pub fn may(&self, scope: Scope) -> bool {
+        self.scopes.iter().any(|own| Scope::read(own) == Some(scope))
     }
 }
 
-/// Why a caller is not known. Said to the caller: it never holds the token, or what a right one would be.
+/// Why a caller was not identified. Shown to the caller: it never contains the credential, or what
+/// a valid one would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Nothing was given.
+    /// No credential was sent.
     Missing,
-    /// What was given is not good.
+    /// The credential is not valid.
     Invalid(&'static str),
 }
 
-/// Checks credentials. Made once, asked by every request.
+/// Checks credentials. Created once, used by every request.
 pub struct Access {
     keys: Keys,
     tokens: Option<Tokens>,
@@ -70,36 +73,65 @@ impl Access {
         Access { keys: Keys::new(&options.keys), tokens: options.tokens.as_ref().map(Tokens::new) }
     }
 
-    /// The address of the OAuth server, for clients that look for one.
+    /// The URL of the OAuth server, for clients that look for one.
     pub fn issuer(&self) -> Option<&str> {
         self.tokens.as_ref().map(Tokens::issuer)
     }
 
-    /// Gets what checking needs from elsewhere, so that the first request does not wait for it.
+    /// Whether tokens are accepted beside API keys.
+    pub fn accepts_tokens(&self) -> bool {
+        self.tokens.is_some()
+    }
+
+    /// Reads what checking needs. A file that can't be used is an error that names the setting: it
+    /// is better found now than by the first request.
     pub async fn prepare(&self) -> Result<(), String> {
+        self.keys.check().map_err(|why| format!("keys: {why}"))?;
         match &self.tokens {
-            Some(tokens) => tokens.prepare().await,
+            Some(tokens) => tokens.prepare().await.map_err(|why| format!("auth_jwks: {why}")),
             None => Ok(()),
         }
     }
 
-    /// Who asks, by the `Authorization` header.
+    /// Whether the key file can't be read at the moment, so that no API key is accepted.
+    pub fn keys_are_unreadable(&self) -> bool {
+        self.keys.are_unreadable()
+    }
+
+    /// Identifies the caller by the `Authorization` header.
     pub async fn identify(&self, authorization: &str) -> Result<Identity, Refusal> {
         let credential = match authorization.split_once(' ') {
-            Some((scheme, credential)) if scheme.eq_ignore_ascii_case("bearer") => credential.trim(),
-            _ => return Err(Refusal::Invalid("Send Authorization: Bearer and the key or token.")),
+            Some((scheme, credential)) if scheme.eq_ignore_ascii_case("bearer") => {
+                credential.trim()
+            }
+            _ => {
+                return Err(Refusal::Invalid(
+                    "The Authorization header must be Bearer and a credential.",
+                ));
+            }
         };
         let rows = self.keys.now();
         if let Some(secret) = credential.strip_prefix(keys::PREFIX) {
-            let key = rows.by_secret(secret).ok_or(Refusal::Invalid("The API key is unknown or revoked."))?;
-            return Ok(Identity { kind: "api_key", key: key.id.clone(), scopes: key.scopes.clone() });
+            let key = rows
+                .by_secret(secret)
+                .ok_or(Refusal::Invalid("The API key is unknown or revoked."))?;
+            return Ok(Identity {
+                kind: "api_key",
+                key: key.id.clone(),
+                scopes: key.scopes.clone(),
+            });
         }
-        let tokens = self.tokens.as_ref().ok_or(Refusal::Invalid("Only API keys are taken here."))?;
+        let tokens =
+            self.tokens.as_ref().ok_or(Refusal::Invalid("Only API keys are accepted here."))?;
         let claims = tokens.check(credential).await?;
-        let key =
-            rows.by_subject(&claims.sub).ok_or(Refusal::Invalid("The token's subject is not registered here."))?;
-        // A token is good for what its subject may do, and for no more than it was issued for.
-        let scopes = key.scopes.iter().filter(|scope| claims.scopes().any(|given| given == scope.as_str()));
+        let key = rows
+            .by_subject(&claims.sub)
+            .ok_or(Refusal::Invalid("The token's subject is not registered here."))?;
+        // A token gives what its subject may do, and no more than it was issued for.
+        let scopes = key
+            .scopes
+            .iter()
+            .filter(|scope| claims.scopes().any(|given| Scope::read(given) == Scope::read(scope)));
         Ok(Identity { kind: "oauth", key: key.id.clone(), scopes: scopes.cloned().collect() })
     }
 }

@@ -1,4 +1,5 @@
-//! Bearer tokens of an OAuth server: signature, issuer, audience and times, checked on every request.
+//! Bearer tokens of an OAuth server: signature, issuer, audience and validity, checked on every
+//! request.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,15 +13,15 @@ use super::jwks::Jwks;
 use super::{Refusal, TokenOptions};
 
 /// Longer than any token that a server issues.
-const LONGEST: usize = 16 * 1024;
+const MAX_LENGTH: usize = 16 * 1024;
 
-/// Tokens whose signature was found good and need not be computed again.
-const KEPT: usize = 4096;
+/// Tokens whose signature was verified and need not be verified again.
+const CACHED_TOKENS: usize = 4096;
 
 /// Seconds by which two clocks may differ.
 const LEEWAY: u64 = 60;
 
-/// What we read in a token.
+/// The claims of a token that matter here.
 #[derive(Debug, Deserialize)]
 pub struct Claims {
     pub sub: String,
@@ -29,7 +30,7 @@ pub struct Claims {
     nbf: u64,
     #[serde(default)]
     scope: String,
-    /// The same as a list, as some servers write it.
+    /// The same as a list, in the form that some servers use.
     #[serde(default)]
     scp: Vec<String>,
     #[serde(default)]
@@ -41,7 +42,7 @@ impl Claims {
         self.scope.split(' ').chain(self.scp.iter().chain(&self.permissions).map(String::as_str))
     }
 
-    fn holds_now(&self) -> bool {
+    fn is_valid_now(&self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         now <= self.exp.saturating_add(LEEWAY) && self.nbf <= now.saturating_add(LEEWAY)
     }
@@ -51,7 +52,8 @@ pub struct Tokens {
     issuer: String,
     audience: String,
     jwks: Arc<Jwks>,
-    /// By the hash of the token and the edition of the key set that it was checked with. Times are checked again.
+    /// By the hash of the token and the edition of the key set it was verified with. Validity in
+    /// time is checked on every request.
     known: Cache<([u8; 32], u64), Arc<Claims>>,
 }
 
@@ -61,7 +63,7 @@ impl Tokens {
             issuer: options.issuer.clone(),
             audience: options.audience.clone(),
             jwks: Arc::new(Jwks::new(options.jwks.clone())),
-            known: Cache::new(KEPT),
+            known: Cache::new(CACHED_TOKENS),
         }
     }
 
@@ -74,42 +76,48 @@ impl Tokens {
     }
 
     pub async fn check(&self, token: &str) -> Result<Arc<Claims>, Refusal> {
-        if token.len() > LONGEST {
-            return Err(Refusal::Invalid("The token is too long to be one."));
+        if token.len() > MAX_LENGTH {
+            return Err(Refusal::Invalid("The token is too long."));
         }
         if self.jwks.is_due() {
             self.jwks.refresh(false).await;
         }
-        let print: [u8; 32] = Sha256::digest(token.as_bytes()).into();
-        if let Some(claims) = self.known.get(&(print, self.jwks.now().edition)) {
-            return if claims.holds_now() { Ok(claims) } else { Err(EXPIRED) };
+        let hash: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+        if let Some(claims) = self.known.get(&(hash, self.jwks.now().edition)) {
+            return if claims.is_valid_now() { Ok(claims) } else { Err(EXPIRED) };
         }
-        let header = decode_header(token).map_err(|_| Refusal::Invalid("It is neither an API key nor a token."))?;
+        let header = decode_header(token)
+            .map_err(|_| Refusal::Invalid("This is neither an API key nor a token."))?;
         if !matches!(header.alg, Algorithm::RS256 | Algorithm::ES256 | Algorithm::EdDSA) {
             return Err(Refusal::Invalid("The token is not signed with RS256, ES256 or EdDSA."));
         }
         if header.crit.is_some() {
-            return Err(Refusal::Invalid("The token has conditions that are not known here."));
+            return Err(Refusal::Invalid(
+                "The token has critical header fields that are not supported.",
+            ));
         }
         let kid = header.kid.as_deref();
         let mut set = self.jwks.now();
         let mut key = set.find(kid, header.alg);
         if key.is_none() {
-            // Keys rotate: this one may be new.
+            // Keys are rotated: this one may be new.
             self.jwks.refresh(true).await;
             set = self.jwks.now();
             key = set.find(kid, header.alg);
         }
-        let key = key.ok_or(Refusal::Invalid("The token is signed with a key that the OAuth server does not have."))?;
+        let key = key.ok_or(Refusal::Invalid(
+            "The token is signed with a key that the OAuth server does not publish.",
+        ))?;
         let mut rules = Validation::new(key.algorithm);
         rules.set_issuer(&[&self.issuer]);
         rules.set_audience(&[&self.audience]);
         rules.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
         rules.validate_nbf = true;
         rules.leeway = LEEWAY;
-        let claims = decode::<Claims>(token, &key.key, &rules).map_err(|error| refusal(&error))?.claims;
+        let claims =
+            decode::<Claims>(token, &key.key, &rules).map_err(|error| refusal(&error))?.claims;
         let claims = Arc::new(claims);
-        self.known.insert((print, set.edition), claims.clone());
+        self.known.insert((hash, set.edition), claims.clone());
         Ok(claims)
     }
 }
@@ -121,8 +129,8 @@ fn refusal(error: &jsonwebtoken::errors::Error) -> Refusal {
     match error.kind() {
         ErrorKind::ExpiredSignature | ErrorKind::ImmatureSignature => EXPIRED,
         ErrorKind::InvalidIssuer => Refusal::Invalid("The token is from another issuer."),
-        ErrorKind::InvalidAudience => Refusal::Invalid("The token is meant for another service."),
+        ErrorKind::InvalidAudience => Refusal::Invalid("The token is for another audience."),
         ErrorKind::InvalidSignature => Refusal::Invalid("The token's signature is wrong."),
-        _ => Refusal::Invalid("The token lacks what one needs: sub, iss, aud and exp."),
+        _ => Refusal::Invalid("The token needs the claims sub, iss, aud and exp."),
     }
 }

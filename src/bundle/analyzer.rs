@@ -1,16 +1,19 @@
-//! How text becomes terms, the same for building and for asking: lower case, accents folded, English stems, and what lawyers
-//! write kept whole ("H.R." is `hr`, `119-21` and `122.26` are one term each).
+//! The text analyzer, shared by the index and by queries: it turns text into lower-case terms with
+//! accents removed and English words stemmed. Legal citations stay whole: "H.R." becomes `hr`, and
+//! `119-21` and `122.26` are one term each. It knows nothing of the query syntax.
 
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
-use tantivy::tokenizer::{AsciiFoldingFilter, TextAnalyzer, Token, TokenFilter, TokenStream, Tokenizer};
+use tantivy::tokenizer::{
+    AsciiFoldingFilter, TextAnalyzer, Token, TokenFilter, TokenStream, Tokenizer,
+};
 
-/// The name under which an index knows the analyzer.
+/// The name of the analyzer in an index's schema.
 pub const NAME: &str = "josh";
 
-/// Longer runs are not words; the index keeps no term of them.
-const LONGEST_TERM: usize = 64;
+/// Longer runs of letters are not words and are not indexed. In bytes.
+const MAX_TERM_LENGTH: usize = 64;
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
@@ -24,38 +27,46 @@ pub fn terms(text: &str) -> Vec<String> {
         static ANALYZER: std::cell::RefCell<TextAnalyzer> = std::cell::RefCell::new(analyzer());
     }
     let mut out = Vec::new();
-    ANALYZER.with_borrow_mut(|analyzer| analyzer.token_stream(text).process(&mut |token| out.push(token.text.clone())));
+    ANALYZER.with_borrow_mut(|analyzer| {
+        analyzer.token_stream(text).process(&mut |token| out.push(token.text.clone()))
+    });
     out
 }
 
-/// The words of a name: lower-case, accents folded, not stemmed.
+/// The words of a name: lower-case, accents removed, not stemmed.
 pub fn folded_words(text: &str) -> Vec<String> {
     thread_local! {
-        static FOLDING: std::cell::RefCell<TextAnalyzer> =
-            std::cell::RefCell::new(TextAnalyzer::builder(Words).filter(AsciiFoldingFilter).build());
+        static ANALYZER: std::cell::RefCell<TextAnalyzer> = std::cell::RefCell::new(
+            TextAnalyzer::builder(Words).filter(AsciiFoldingFilter).build(),
+        );
     }
     let mut out = Vec::new();
-    FOLDING.with_borrow_mut(|analyzer| analyzer.token_stream(text).process(&mut |token| out.push(token.text.clone())));
+    ANALYZER.with_borrow_mut(|analyzer| {
+        analyzer.token_stream(text).process(&mut |token| out.push(token.text.clone()))
+    });
     out
 }
 
-/// The words of a text as people write them, lower-case and unstemmed: no numbers, nothing too short to misspell.
+/// The words of a text for spelling suggestions: lower-case and unstemmed, without numbers and
+/// without words too short to correct.
 pub fn plain_words(text: &str) -> impl Iterator<Item = String> {
-    let is_plain = |word: &&str| (4..=24).contains(&word.len()) && word.chars().all(char::is_alphabetic);
+    let is_plain =
+        |word: &&str| (4..=24).contains(&word.len()) && word.chars().all(char::is_alphabetic);
     text.split(|c: char| !c.is_alphanumeric()).filter(is_plain).map(str::to_lowercase)
 }
 
-/// Words that stand in every text and tell none from another.
-const STOP_WORDS: &str = "a an and are as at be been but by can do does for from had has have how i if in into is it \
-    its me my no not of on or our she so such than that the their them then there these they this those to under was we \
-    were what when where which who whom why will with would you your";
+/// Words that occur in nearly every text.
+const STOP_WORDS: &str = "a an and are as at be been but by can do does for from had has have \
+    how i if in into is it its me my no not of on or our she so such than that the their them then \
+    there these they this those to under was we were what when where which who whom why will with \
+    would you your";
 
-/// Whether a word says nothing about what is looked for.
+/// Whether a word is too common to search for.
 pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.split(' ').any(|stop| stop.eq_ignore_ascii_case(word))
 }
 
-/// Cuts text into lower-case words.
+/// Splits text into lower-case words.
 #[derive(Clone)]
 struct Words;
 
@@ -66,13 +77,19 @@ impl Tokenizer for Words {
         let mut tokens = Vec::new();
         for (from, run) in runs(text) {
             for (at, word) in words(run) {
-                if word.len() <= LONGEST_TERM {
+                if word.len() <= MAX_TERM_LENGTH {
                     let (offset_from, position) = (from + at, tokens.len());
                     let text = word.replace(['.', '\'', '’'], "").to_lowercase();
-                    // A number keeps its point: 122.26 is not 12226.
+                    // A number keeps its decimal point: 122.26 is not 12226.
                     let text = if is_number(word) { word.to_string() } else { text };
                     let offset_to = offset_from + word.len();
-                    tokens.push(Token { offset_from, offset_to, position, text, position_length: 1 });
+                    tokens.push(Token {
+                        offset_from,
+                        offset_to,
+                        position,
+                        text,
+                        position_length: 1,
+                    });
                 }
             }
         }
@@ -80,7 +97,8 @@ impl Tokenizer for Words {
     }
 }
 
-/// Letters and digits with single marks between them.
+/// The runs of letters, digits, points, hyphens and apostrophes, without punctuation at their ends,
+/// each with its start.
 fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '\'' | '’');
     let mut rest = 0;
@@ -101,7 +119,8 @@ fn is_number(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) && word.ends_with(|c: char| c.is_ascii_digit())
 }
 
-/// A run is one word when it is a number with its marks or an abbreviation; otherwise hyphens and points part it.
+/// The words of a run. A number with points or hyphens and an abbreviation are one word; any other
+/// run is split at hyphens and points.
 fn words(run: &str) -> Vec<(usize, &str)> {
     let abbreviation = || run.split('.').all(|part| part.chars().count() == 1);
     if is_number(run) || !run.contains(['-', '.']) || abbreviation() {
@@ -138,7 +157,7 @@ impl TokenStream for WordStream {
     }
 }
 
-/// English stems; a term with a digit in it is a number or a citation and stays as it is.
+/// Stems English words. A term with a digit is a number or a citation and stays as it is.
 #[derive(Clone)]
 struct Stems;
 
@@ -187,20 +206,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_folded_and_stemmed() {
+    fn words_are_lower_cased_and_stemmed() {
         assert_eq!(terms("Regulations, regulating: Velázquez's"), ["regul", "regul", "velazquez"]);
         assert_eq!(terms("well-known PFAS"), ["well", "known", "pfas"]);
     }
 
     #[test]
     fn citations_stay_whole() {
-        assert_eq!(terms("H.R. 1, P.L. 119-21, 40 CFR 122.26."), ["hr", "1", "pl", "119-21", "40", "cfr", "122.26"]);
+        assert_eq!(
+            terms("H.R. 1, P.L. 119-21, 40 CFR 122.26."),
+            ["hr", "1", "pl", "119-21", "40", "cfr", "122.26"]
+        );
         assert_eq!(terms("U.S.C."), ["usc"]);
     }
 
     #[test]
-    fn anything_at_all_is_cut_without_a_panic() {
-        for text in ["", "...", "-'-", "a.-b", "é.-é", "١٢", "x".repeat(1000).as_str(), "日本語 テキスト"] {
+    fn no_text_panics() {
+        for text in
+            ["", "...", "-'-", "a.-b", "é.-é", "١٢", "x".repeat(1000).as_str(), "日本語 テキスト"]
+        {
             let _ = terms(text);
         }
     }

@@ -1,222 +1,192 @@
-//! The DuckDB database of a bundle, opened read-only. The only place that runs SQL while serving; the SQL
-//! itself is written by `query`.
+//! The DuckDB database of a bundle, opened read-only. The only place that runs SQL while serving;
+//! the SQL itself is written by `policy::query`. Parameters are bound as values, columns decoded
+//! to values.
 
-use std::cell::RefCell;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::RecvTimeoutError;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Mutex;
 
-use duckdb::{AccessMode, Config, Connection, InterruptHandle, Row, params_from_iter};
+use duckdb::types::{FromSql, ToSql, ToSqlOutput, Value};
+use duckdb::{AccessMode, Config, Connection, InterruptHandle, params_from_iter};
 
 use super::BundleError;
-use crate::error::{Error, Result};
+use super::watchdog::{Interrupt, Stoppable, Watchdog};
 
-/// A pool of connections to one database. A connection serves one query at a time; the lock is held only to take one
-/// or to put it back, and only ever on a blocking thread.
+/// A pool of connections to one database. A connection serves one statement at a time; the lock is
+/// held only to take one or to put it back, and only ever on a blocking thread.
 pub struct Database {
     idle: Mutex<Vec<Connection>>,
     /// Never queried: every other connection is a clone of it.
     first: Mutex<Connection>,
+    watchdog: Watchdog,
 }
 
-/// What DuckDB may take.
+/// What DuckDB may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Engine {
+pub struct DuckDbLimits {
     pub memory: String,
     pub threads: usize,
 }
 
-impl Default for Engine {
-    fn default() -> Engine {
+impl Default for DuckDbLimits {
+    fn default() -> DuckDbLimits {
         let threads = std::thread::available_parallelism().map_or(2, |n| n.get());
-        // Enough for the sorts and groupings that a request can ask for; a bundle is read through the page cache.
-        Engine { memory: "1GB".into(), threads }
+        // Enough for the sorts and groupings that a request can ask for; a bundle is read through
+        // the page cache.
+        DuckDbLimits { memory: "1GB".into(), threads }
     }
 }
 
-impl Engine {
+impl DuckDbLimits {
     /// Whether the memory is a size that DuckDB reads.
-    pub fn check(&self) -> std::result::Result<(), String> {
+    pub fn check(&self) -> Result<(), String> {
+        const UNITS: [&str; 8] = ["KB", "MB", "GB", "TB", "KIB", "MIB", "GIB", "TIB"];
         let memory = self.memory.trim();
         let digits = memory.bytes().take_while(u8::is_ascii_digit).count();
         let unit = memory[digits..].trim().to_ascii_uppercase();
-        let is_size = digits > 0 && ["KB", "MB", "GB", "TB", "KIB", "MIB", "GIB", "TIB"].contains(&unit.as_str());
-        if is_size { Ok(()) } else { Err(format!("{memory:?} is no size; write it like 1GB or 512MB")) }
+        match digits > 0 && UNITS.contains(&unit.as_str()) {
+            true => Ok(()),
+            false => Err(format!("{memory:?} is not a size; write it like 1GB or 512MB")),
+        }
+    }
+}
+
+/// A parameter of a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SqlValue {
+    Text(String),
+    Integer(i64),
+    Boolean(bool),
+    Date(time::Date),
+    Numbers(Vec<u32>),
+}
+
+impl ToSql for SqlValue {
+    fn to_sql(&self) -> duckdb::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            SqlValue::Text(text) => ToSqlOutput::from(text.as_str()),
+            SqlValue::Integer(number) => ToSqlOutput::Owned(Value::BigInt(*number)),
+            SqlValue::Boolean(flag) => ToSqlOutput::Owned(Value::Boolean(*flag)),
+            SqlValue::Date(day) => ToSqlOutput::Owned(Value::Date32(days_since_1970(*day))),
+            SqlValue::Numbers(numbers) => {
+                ToSqlOutput::Owned(Value::List(numbers.iter().map(|n| Value::UInt(*n)).collect()))
+            }
+        })
+    }
+}
+
+fn days_since_1970(day: time::Date) -> i32 {
+    day.to_julian_day() - time::OffsetDateTime::UNIX_EPOCH.to_julian_day()
+}
+
+/// Why a statement gave no rows.
+#[derive(Debug, thiserror::Error)]
+pub enum QueryError {
+    #[error("the caller is gone")]
+    Cancelled,
+    #[error("the time is up")]
+    TimedOut,
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// One row of a result.
+pub struct Row<'a, 'b>(&'a duckdb::Row<'b>);
+
+impl Row<'_, '_> {
+    pub fn get<T: FromSql>(&self, column: usize) -> Result<T, QueryError> {
+        self.0.get(column).map_err(failed)
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> QueryError {
+    QueryError::Failed(error.to_string())
+}
+
+impl Stoppable for InterruptHandle {
+    fn stop(&self) {
+        self.interrupt();
     }
 }
 
 impl Database {
-    pub fn open(path: &Path, engine: &Engine) -> Result<Self, BundleError> {
+    pub fn open(path: &Path, limits: &DuckDbLimits) -> Result<Self, BundleError> {
         let config = || -> duckdb::Result<Config> {
             Config::default()
                 .access_mode(AccessMode::ReadOnly)?
                 .enable_autoload_extension(false)?
-                .max_memory(&engine.memory)?
-                .threads(engine.threads as i64)?
+                .max_memory(&limits.memory)?
+                .threads(limits.threads as i64)?
                 .with("temp_directory", "")
         };
         let open = || -> duckdb::Result<Connection> {
             let connection = Connection::open_with_flags(path, config()?)?;
-            connection.execute_batch("SET enable_external_access = false; SET lock_configuration = true")?;
+            connection.execute_batch(
+                "SET enable_external_access = false; SET lock_configuration = true",
+            )?;
             Ok(connection)
         };
-        let first = open().map_err(|e| BundleError::Damaged(format!("DuckDB cannot open it ({})", first_line(&e))))?;
-        Ok(Database { idle: Mutex::new(Vec::new()), first: Mutex::new(first) })
+        let first = open().map_err(|e| {
+            BundleError::Damaged(format!("DuckDB cannot open it ({})", first_line(&e)))
+        })?;
+        Ok(Database {
+            idle: Mutex::default(),
+            first: Mutex::new(first),
+            watchdog: Watchdog::default(),
+        })
     }
 
-    /// The rows of a query, each as its columns in text form. Values are bound, never spliced.
-    pub fn rows(&self, sql: &str, values: &[String]) -> Result<Vec<Vec<Option<String>>>> {
-        self.query(sql, values, texts)
-    }
-
-    /// The rows of a query, or nothing if it took longer than this and was interrupted.
-    pub fn rows_within(
+    /// The rows of a statement, each decoded by `read`. Values are bound, never spliced.
+    pub fn query<T>(
         &self,
         sql: &str,
-        values: &[String],
-        time: Duration,
-    ) -> Result<Option<Vec<Vec<Option<String>>>>> {
-        let connection = self.take()?;
-        let handle = connection.interrupt_handle();
-        let begun = Instant::now();
-        let (done, waiting) = std::sync::mpsc::channel::<()>();
-        let rows = std::thread::scope(|scope| {
-            scope.spawn(move || {
-                let mut patience = time;
-                // More than once: DuckDB forgets an interrupt that comes before its query has begun.
-                while waiting.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
-                    handle.interrupt();
-                    patience = Duration::from_millis(10);
-                }
-            });
-            let rows = query(&connection, sql, values, texts);
-            drop(done);
-            rows
-        });
-        // By the clock, not by whether the interrupt came in time. The connection may still hold one, so it is not kept.
-        if begun.elapsed() >= time {
-            return Ok(None);
+        values: &[SqlValue],
+        interrupt: &Interrupt,
+        read: impl FnMut(&Row) -> Result<T, QueryError>,
+    ) -> Result<Vec<T>, QueryError> {
+        if interrupt.is_cancelled() {
+            return Err(QueryError::Cancelled);
+        }
+        let connection = self.connection()?;
+        let watched = self.watchdog.watch(connection.interrupt_handle(), interrupt);
+        let rows = run(&connection, sql, values, read);
+        drop(watched);
+        // By the clock, not by whether the interrupt came in time. The connection may still hold an
+        // interrupt, so it is not kept.
+        if interrupt.is_cancelled() {
+            return Err(QueryError::Cancelled);
+        }
+        if interrupt.is_late() {
+            return Err(QueryError::TimedOut);
         }
         let rows = rows?;
         lock(&self.idle).push(connection);
-        Ok(Some(rows))
+        Ok(rows)
     }
 
-    /// The one column of a query, a number in each row.
-    pub fn numbers(&self, sql: &str, values: &[String]) -> Result<Vec<u32>> {
-        self.query(sql, values, |row| row.get(0))
-    }
-
-    fn query<T>(&self, sql: &str, values: &[String], read: impl Fn(&Row) -> duckdb::Result<T>) -> Result<Vec<T>> {
-        let connection = self.take()?;
-        let rows = query(&connection, sql, values, read);
-        if rows.is_ok() {
-            lock(&self.idle).push(connection);
-        }
-        rows
-    }
-
-    fn take(&self) -> Result<Connection> {
+    fn connection(&self) -> Result<Connection, QueryError> {
         match lock(&self.idle).pop() {
             Some(connection) => Ok(connection),
-            None => lock(&self.first).try_clone().map_err(Error::internal),
+            None => lock(&self.first).try_clone().map_err(failed),
         }
     }
-}
-
-/// The columns of a row, in text form.
-fn texts(row: &Row) -> duckdb::Result<Vec<Option<String>>> {
-    (0..row.as_ref().column_count()).map(|i| row.get(i)).collect()
-}
-
-/// Stops the queries of one request, from any thread.
-#[derive(Clone, Default)]
-pub struct Stop(Arc<Stopping>);
-
-#[derive(Default)]
-struct Stopping {
-    is_stopped: AtomicBool,
-    running: Mutex<Vec<Arc<InterruptHandle>>>,
-}
-
-thread_local! {
-    /// The request that this thread works for. Not an argument: everything between a surface and a query would hand it down unread.
-    static CURRENT: RefCell<Option<Stop>> = const { RefCell::new(None) };
-}
-
-impl Stop {
-    pub fn stop(&self) {
-        self.0.is_stopped.store(true, Ordering::SeqCst);
-        for handle in lock(&self.0.running).iter() {
-            handle.interrupt();
-        }
-    }
-
-    /// Stops when the guard is dropped. What has ended by then is not disturbed.
-    pub fn when_dropped(self) -> impl Drop {
-        struct Guard(Stop);
-        impl Drop for Guard {
-            fn drop(&mut self) {
-                self.0.stop();
-            }
-        }
-        Guard(self)
-    }
-
-    /// What this thread works for, to be handed to threads that help it.
-    pub fn current() -> Stop {
-        CURRENT.with_borrow(|current| current.clone()).unwrap_or_default()
-    }
-
-    /// Runs `work`; the queries in it end with an error when this is stopped.
-    pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
-        CURRENT.set(Some(self.clone()));
-        let done = work();
-        CURRENT.set(None);
-        done
-    }
-
-    fn begins(&self, handle: &Arc<InterruptHandle>) {
-        lock(&self.0.running).push(handle.clone());
-    }
-
-    fn ends(&self, handle: &Arc<InterruptHandle>) {
-        lock(&self.0.running).retain(|running| !Arc::ptr_eq(running, handle));
-    }
-}
-
-fn query<T>(
-    connection: &Connection,
-    sql: &str,
-    values: &[String],
-    read: impl Fn(&Row) -> duckdb::Result<T>,
-) -> Result<Vec<T>> {
-    let (stop, handle) = (Stop::current(), connection.interrupt_handle());
-    stop.begins(&handle);
-    let is_stopped = || stop.0.is_stopped.load(Ordering::SeqCst);
-    let rows = if is_stopped() { Ok(Vec::new()) } else { run(connection, sql, values, read).map_err(Error::internal) };
-    stop.ends(&handle);
-    if is_stopped() { Err(Error::internal("the caller went away")) } else { rows }
 }
 
 fn run<T>(
     connection: &Connection,
     sql: &str,
-    values: &[String],
-    read: impl Fn(&Row) -> duckdb::Result<T>,
-) -> duckdb::Result<Vec<T>> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(params_from_iter(values))?;
+    values: &[SqlValue],
+    mut read: impl FnMut(&Row) -> Result<T, QueryError>,
+) -> Result<Vec<T>, QueryError> {
+    let mut statement = connection.prepare_cached(sql).map_err(failed)?;
+    let mut rows = statement.query(params_from_iter(values)).map_err(failed)?;
     let mut out = Vec::new();
-    while let Some(row) = rows.next()? {
-        out.push(read(row)?);
+    while let Some(row) = rows.next().map_err(failed)? {
+        out.push(read(&Row(row))?);
     }
     Ok(out)
 }
 
-/// A poisoned lock guards a list of connections that is whole at every moment.
+/// A poisoned lock guards a list of connections that is consistent at every moment.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
@@ -228,40 +198,93 @@ fn first_line(error: &impl std::fmt::Display) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::{Duration, Instant};
+    use tokio_util::sync::CancellationToken;
 
-    /// Given a query that would run for hours, when its request is stopped, then it ends at once, and the next one runs.
-    #[test]
-    fn a_stopped_request_ends_its_query() {
+    const ENDLESS: &str =
+        "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = -1";
+
+    fn empty(limits: &DuckDbLimits) -> (tempfile::TempDir, Database) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("empty.db");
         drop(Connection::open(&path).unwrap());
-        let database = Database::open(&path, &Engine::default()).unwrap();
-        let endless = "SELECT count(*)::VARCHAR FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = -1";
-        let stop = Stop::default();
-        let guard = stop.clone().when_dropped();
-        let ended = std::thread::scope(|scope| {
-            let running = scope.spawn(|| stop.during(|| database.rows(endless, &[])));
-            std::thread::sleep(Duration::from_millis(200));
-            let begun = Instant::now();
-            drop(guard);
-            assert!(running.join().unwrap().is_err());
-            begun.elapsed()
-        });
-        assert!(ended < Duration::from_secs(5), "{ended:?}");
-        assert_eq!(database.rows("SELECT 1::VARCHAR", &[]).unwrap(), [[Some("1".to_string())]]);
+        let database = Database::open(&path, limits).unwrap();
+        (folder, database)
     }
 
-    /// Given an engine with so much memory and so many threads, when a database is opened, then it keeps to them, reaches no file
-    /// and no network, and can't be talked out of it.
+    fn one<T: FromSql>(
+        database: &Database,
+        sql: &str,
+        values: &[SqlValue],
+    ) -> Result<T, QueryError> {
+        let rows = database.query(sql, values, &Interrupt::never(), |row| row.get::<T>(0))?;
+        rows.into_iter().next().ok_or_else(|| QueryError::Failed("no row".into()))
+    }
+
+    /// Given a statement that would run for hours, when its caller goes away, then it ends within
+    /// 100 ms, and the next one runs.
+    #[test]
+    fn a_cancelled_statement_ends_at_once() {
+        let (_folder, database) = empty(&DuckDbLimits::default());
+        let interrupt = Interrupt { token: CancellationToken::new(), ..Interrupt::never() };
+        let ended = std::thread::scope(|scope| {
+            let running = scope.spawn(|| database.query(ENDLESS, &[], &interrupt, |_| Ok(())));
+            std::thread::sleep(Duration::from_millis(200));
+            let begun = Instant::now();
+            interrupt.token.cancel();
+            assert!(matches!(running.join().unwrap(), Err(QueryError::Cancelled)));
+            begun.elapsed()
+        });
+        assert!(ended < Duration::from_millis(500), "{ended:?}");
+        assert_eq!(one::<i64>(&database, "SELECT 1", &[]).unwrap(), 1);
+    }
+
+    /// Given several statements with deadlines, when time passes, then each ends at its own.
+    #[test]
+    fn one_timer_ends_every_statement_at_its_deadline() {
+        let (_folder, database) = empty(&DuckDbLimits { memory: "1GB".into(), threads: 1 });
+        std::thread::scope(|scope| {
+            for ms in [100, 300] {
+                let database = &database;
+                scope.spawn(move || {
+                    let begun = Instant::now();
+                    let interrupt = Interrupt::never().by(begun + Duration::from_millis(ms));
+                    let ended = database.query(ENDLESS, &[], &interrupt, |_| Ok(()));
+                    assert!(matches!(ended, Err(QueryError::TimedOut)));
+                    assert!(begun.elapsed() >= Duration::from_millis(ms));
+                    assert!(begun.elapsed() < Duration::from_millis(ms + 1_000));
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn parameters_and_columns_are_values() {
+        let (_folder, database) = empty(&DuckDbLimits::default());
+        let text = |text: &str| SqlValue::Text(text.into());
+        assert_eq!(one::<String>(&database, "SELECT ?", &[text("a'b")]).unwrap(), "a'b");
+        assert_eq!(one::<i64>(&database, "SELECT ? + 1", &[SqlValue::Integer(-5)]).unwrap(), -4);
+        assert!(one::<bool>(&database, "SELECT NOT ?", &[SqlValue::Boolean(false)]).unwrap());
+        let day = SqlValue::Date(crate::catalog::wording::day("2024-02-29").unwrap());
+        let sql = "SELECT ? = DATE '2024-02-29'";
+        assert!(one::<bool>(&database, sql, &[day]).unwrap());
+        let numbers = SqlValue::Numbers(vec![1, 7, 4_000_000_000]);
+        let sql = "SELECT count(*) FROM range(10) WHERE range IN (SELECT unnest(?::UINTEGER[]))";
+        assert_eq!(one::<i64>(&database, sql, &[numbers]).unwrap(), 2);
+        let none = SqlValue::Numbers(Vec::new());
+        assert_eq!(one::<i64>(&database, sql, &[none]).unwrap(), 0);
+        assert_eq!(one::<Option<String>>(&database, "SELECT NULL::VARCHAR", &[]).unwrap(), None);
+    }
+
+    /// Given limits of memory and threads, when a database is opened, then it keeps to them,
+    /// reaches no file and no network, and can't be told otherwise.
     #[test]
     fn a_database_keeps_to_its_limits_and_reaches_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("empty.db");
-        drop(Connection::open(&path).unwrap());
-        let database = Database::open(&path, &Engine { memory: "200MB".into(), threads: 1 }).unwrap();
-        let one = |sql: &str| database.rows(sql, &[]).map(|rows| rows[0][0].clone().unwrap_or_default());
-        assert_eq!(one("SELECT current_setting('threads')::VARCHAR").unwrap(), "1");
-        assert!(one("SELECT current_setting('memory_limit')").unwrap().starts_with("190"), "200 MB are 190.7 MiB");
+        let (_folder, database) = empty(&DuckDbLimits { memory: "200MB".into(), threads: 1 });
+        let text = |sql: &str| one::<String>(&database, sql, &[]);
+        assert_eq!(text("SELECT current_setting('threads')::VARCHAR").unwrap(), "1");
+        let memory = text("SELECT current_setting('memory_limit')").unwrap();
+        assert!(memory.starts_with("190"), "200 MB are 190.7 MiB, not {memory}");
         for sql in [
             "SELECT content FROM read_text('/etc/hostname')",
             "SELECT count(*)::VARCHAR FROM read_csv('https://example.org/a.csv')",
@@ -272,12 +295,12 @@ mod tests {
             "CREATE TABLE t (a INT)",
             "INSTALL httpfs",
         ] {
-            assert!(one(sql).is_err(), "{sql}");
+            assert!(text(sql).is_err(), "{sql}");
         }
-        for (memory, is_size) in
-            [("1GB", true), ("512 MiB", true), ("1", false), ("GB", false), ("80%", false), ("é", false)]
-        {
-            assert_eq!(Engine { memory: memory.into(), threads: 1 }.check().is_ok(), is_size, "{memory}");
+        let sizes = [("1GB", true), ("512 MiB", true), ("1", false), ("GB", false), ("80%", false)];
+        for (memory, is_size) in sizes.into_iter().chain([("é", false)]) {
+            let limits = DuckDbLimits { memory: memory.into(), threads: 1 };
+            assert_eq!(limits.check().is_ok(), is_size, "{memory}");
         }
     }
 }

@@ -1,44 +1,49 @@
-//! The layout of a bundle file, and nothing else:
+//! The layout of a bundle file. It knows nothing of what the sections contain:
 //!
 //! ```text
 //! [DuckDB database][pad][section][pad]…[section][pad][manifest JSON][footer]
 //! ```
 //!
-//! Sections begin on page boundaries so that they can be memory-mapped as they are. The footer is the last
-//! `FOOTER_LENGTH` bytes: it finds the manifest, and its own hash tells a whole file from a torn one.
+//! Sections begin on page boundaries so that they can be used from a memory map. The footer, the
+//! last `FOOTER_LENGTH` bytes, says where the manifest is and how long the file should be, and its
+//! hash shows whether the footer itself is intact.
 
 use sha2::{Digest, Sha256};
 
 use super::BundleError;
 
-/// The format this binary writes.
+/// The format that this binary writes.
 pub const FORMAT: u32 = 2;
-/// The oldest format this binary reads.
+/// The oldest format that this binary reads.
 pub const OLDEST_READABLE: u32 = 2;
 
 pub const PAGE: u64 = 4096;
 pub const FOOTER_LENGTH: u64 = 128;
 const MAGIC: &[u8; 8] = b"JOSHBNDL";
 
-/// What a section holds.
+/// A manifest is read into memory whole. Real ones have some 100 KB; this only keeps a forged
+/// footer from allocating the length of a large file.
+pub const MAX_MANIFEST_LENGTH: u64 = 64 << 20;
+
+/// What a section contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SectionKind {
     /// The DuckDB database, always first.
     Database,
-    /// Every record as prepared JSON, found by id or by position (see `records`).
+    /// Every record as prepared JSON, by id and by number (see `records`).
     Records,
-    /// What hangs under each record.
+    /// The sub-resources of each record (see `links`).
     Links,
-    /// The tantivy index.
+    /// The tantivy index (see `text`).
     TextIndex,
-    /// The names of registries' records.
+    /// The names of the records of registry sources (see `names`).
     Names,
-    /// The passage vectors, row by row: what is scored exactly.
+    /// The passage vectors, row by row, for exact scoring (see `vectors`).
     Matrix,
-    /// The usearch graph over them.
+    /// The usearch graph over the same vectors.
     Vectors,
-    /// An embedding model and its tokenizer, for a bundle not made with the built-in one.
+    /// An embedding model and its tokenizer, unless the vectors are by the built-in one.
     Model,
 }
 
@@ -68,9 +73,12 @@ impl Footer {
         out
     }
 
-    /// Reads and checks a footer: whose file it is, whether it is whole, whether this binary reads its format.
+    /// Parses and checks a footer: that the file is a bundle, is complete, and has a format that
+    /// this binary reads.
     pub fn from_bytes(bytes: &[u8], file_length: u64) -> Result<Footer, BundleError> {
-        let Ok(bytes) = <&[u8; FOOTER_LENGTH as usize]>::try_from(bytes) else { return Err(BundleError::TooShort) };
+        let Ok(bytes) = <&[u8; FOOTER_LENGTH as usize]>::try_from(bytes) else {
+            return Err(BundleError::TooShort);
+        };
         if &bytes[..8] != MAGIC {
             return Err(BundleError::NotABundle);
         }
@@ -78,7 +86,9 @@ impl Footer {
         if hash != bytes[96..] {
             return Err(BundleError::Damaged("its footer does not match its own hash".into()));
         }
-        let u32_at = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let u32_at = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
         let u64_at = |at: usize| u64::from(u32_at(at)) | u64::from(u32_at(at + 4)) << 32;
         let mut manifest_sha256 = [0u8; 32];
         manifest_sha256.copy_from_slice(&bytes[40..72]);
@@ -106,6 +116,12 @@ impl Footer {
         if end != Some(file_length - FOOTER_LENGTH) {
             return Err(BundleError::Damaged("its manifest lies outside the file".into()));
         }
+        if footer.manifest_length > MAX_MANIFEST_LENGTH {
+            return Err(BundleError::Damaged(format!(
+                "its manifest is {} bytes long, more than the {MAX_MANIFEST_LENGTH} allowed",
+                footer.manifest_length
+            )));
+        }
         Ok(footer)
     }
 }
@@ -113,4 +129,34 @@ impl Footer {
 /// The next page boundary at or after `at`.
 pub const fn aligned(at: u64) -> u64 {
     at.div_ceil(PAGE) * PAGE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_is_limited_by_the_file_and_by_a_maximum() {
+        let parse = |manifest_length: u64, file_length: u64| {
+            let footer = Footer {
+                format: FORMAT,
+                oldest_reader: OLDEST_READABLE,
+                manifest_offset: PAGE,
+                manifest_length,
+                file_length,
+                manifest_sha256: [7; 32],
+            };
+            let parsed = Footer::from_bytes(&footer.to_bytes(), file_length);
+            parsed.map(|parsed| assert_eq!(parsed, footer)).map_err(|e| e.to_string())
+        };
+        let fitting = |length: u64| parse(length, PAGE + length + FOOTER_LENGTH);
+        assert_eq!(fitting(100), Ok(()));
+        assert_eq!(fitting(MAX_MANIFEST_LENGTH), Ok(()));
+        let too_long = fitting(MAX_MANIFEST_LENGTH + 1).unwrap_err();
+        assert!(too_long.contains("67108865 bytes long, more than the 67108864"), "{too_long}");
+        for length in [99, 101, u64::MAX - PAGE, u64::MAX] {
+            let outside = parse(length, PAGE + 100 + FOOTER_LENGTH).unwrap_err();
+            assert!(outside.contains("outside the file"), "{length}: {outside}");
+        }
+    }
 }

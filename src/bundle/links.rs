@@ -1,22 +1,26 @@
-//! What hangs under each record, prepared: which rows of a sub-resource's table are its own, which records of another source
-//! name it. A list under a record then neither scans nor counts. Read where it lies in the memory map.
+//! The links section: the sub-resources of each record, worked out at build time. It says which
+//! rows of a sub-resource's table belong to a record, or which records of another source refer to
+//! it, so that listing a sub-resource neither scans nor counts. Read in place from the memory map;
+//! filters, sorts and later pages are left to DuckDB.
 //!
-//! One file a sub-resource, named `source.sub`: for each record of the source, in order, where its part begins, and one number
-//! more for the end. Rows lie in the order of their records, so that the part is the rows themselves; records of another
-//! source are listed in a second file, `source.sub.records`. The first rows of each record are kept as JSON, a line each, in
-//! `source.sub.first`, found by `source.sub.first_starts`: most readers want no more.
+//! Each sub-resource has one file, `source.sub`: for each record of the source, in order, the start
+//! of its range, and one more number for the end of the last. A table's rows are stored in the
+//! order of their parent records, so the range is one of row numbers. Records of another source are
+//! listed in a second file, `source.sub.records`, and the range is one of places in that list. The
+//! first rows of each record are also kept as JSON lines in `source.sub.first`, with their ranges
+//! in `source.sub.first_starts`: most requests need no more.
 
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::SharedMap;
-use super::pack::{self, Files, Numbers};
+use super::pack::{self, Files, PackedNumbers};
 
-/// Rows of each record that are kept as JSON: a page of a list.
+/// How many rows of each record are kept as JSON: the default page of a list.
 pub const FIRST: usize = 20;
 
-/// Collects links and writes the section.
+/// Collects the links and writes the section.
 pub struct Builder {
     folder: PathBuf,
 }
@@ -27,23 +31,33 @@ impl Builder {
         Ok(Builder { folder })
     }
 
-    /// A sub-resource of `records` records: pairs of a record's `ord` and the `ord` of what hangs under it, sorted.
-    pub fn add(&self, source: &str, sub: &str, records: u64, pairs: &[(u32, u32)], kind: Kind) -> io::Result<()> {
+    /// Adds a sub-resource of a source with `records` records. The pairs are the `ord` of a record
+    /// and the `ord` of one of its rows or related records, sorted.
+    pub fn add(
+        &self,
+        source: &str,
+        sub: &str,
+        records: u64,
+        pairs: &[(u32, u32)],
+        kind: LinkKind,
+    ) -> io::Result<()> {
         let mut starts = Vec::with_capacity(records as usize + 1);
         for (at, (parent, _)) in pairs.iter().enumerate() {
             starts.resize(starts.len().max(*parent as usize + 1), at as u32);
         }
         starts.resize(records as usize + 1, pairs.len() as u32);
-        let write = |name: String, numbers: &[u32]| std::fs::write(self.folder.join(name), Numbers::bytes_of(numbers));
-        if kind == Kind::Records {
+        let write = |name: String, numbers: &[u32]| {
+            std::fs::write(self.folder.join(name), PackedNumbers::bytes_of(numbers))
+        };
+        if kind == LinkKind::Records {
             let children: Vec<u32> = pairs.iter().map(|(_, child)| *child).collect();
             write(format!("{source}.{sub}.records"), &children)?;
         }
         write(format!("{source}.{sub}"), &starts)
     }
 
-    /// The rows of a sub-resource as JSON, those of one record after those of another. `each` hands over every row with the `ord` of its
-    /// record.
+    /// Adds the rows of a sub-resource as JSON. `each` calls its argument with every row and the
+    /// `ord` of its record, in the order of the records.
     pub fn add_first<E: From<io::Error>>(
         &self,
         source: &str,
@@ -63,15 +77,20 @@ impl Builder {
             if kept <= FIRST {
                 file.write_all(row.as_bytes())?;
                 file.write_all(b"\n")?;
-                let longer = u32::try_from(row.len() + 1).ok().and_then(|more| length.checked_add(more));
-                length =
-                    longer.ok_or_else(|| io::Error::other(format!("the first rows of {source}.{sub} are too many")))?;
+                let longer =
+                    u32::try_from(row.len() + 1).ok().and_then(|more| length.checked_add(more));
+                length = longer.ok_or_else(|| {
+                    io::Error::other(format!("the first rows of {source}.{sub} exceed 4 GiB"))
+                })?;
             }
             Ok(())
         })?;
         file.flush()?;
         starts.resize(records as usize + 1, length);
-        Ok(std::fs::write(self.folder.join(format!("{source}.{sub}.first_starts")), Numbers::bytes_of(&starts))?)
+        Ok(std::fs::write(
+            self.folder.join(format!("{source}.{sub}.first_starts")),
+            PackedNumbers::bytes_of(&starts),
+        )?)
     }
 
     pub fn finish(self, out: &Path) -> io::Result<()> {
@@ -79,16 +98,16 @@ impl Builder {
     }
 }
 
-/// What hangs under a record.
+/// What a sub-resource consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Rows of its own.
+pub enum LinkKind {
+    /// Rows of a table of its own.
     Rows,
     /// Records of another source.
     Records,
 }
 
-/// The links, opened from the section.
+/// The links, opened from their section.
 pub struct Links {
     files: Files,
 }
@@ -98,20 +117,25 @@ impl Links {
         Ok(Links { files: Files::open(map, section)? })
     }
 
-    /// The rows of a sub-resource that belong to the source's record number `ord`.
+    /// The row numbers of a sub-resource that belong to the record with this `ord`.
     pub fn rows(&self, source: &str, sub: &str, ord: usize) -> Range<usize> {
         self.files.numbers(&format!("{source}.{sub}")).span(ord)
     }
 
-    /// The first of them as JSON; nothing where they are not kept.
+    /// The first of these rows as JSON; empty for a sub-resource whose rows are not kept.
     pub fn first_rows(&self, source: &str, sub: &str, ord: usize) -> Vec<&str> {
         let place = self.files.numbers(&format!("{source}.{sub}.first_starts")).span(ord);
-        let lines = self.files.bytes(&format!("{source}.{sub}.first")).get(place).unwrap_or_default();
+        let lines =
+            self.files.bytes(&format!("{source}.{sub}.first")).get(place).unwrap_or_default();
         std::str::from_utf8(lines).unwrap_or_default().lines().collect()
     }
 
-    /// The records of another source that name the source's record number `ord`, in their own order.
+    /// The `ord`s of the records of another source that refer to the record with this `ord`, in
+    /// ascending order.
     pub fn records(&self, source: &str, sub: &str, ord: usize) -> Vec<u32> {
-        self.files.numbers(&format!("{source}.{sub}.records")).range(self.rows(source, sub, ord)).collect()
+        self.files
+            .numbers(&format!("{source}.{sub}.records"))
+            .range(self.rows(source, sub, ord))
+            .collect()
     }
 }

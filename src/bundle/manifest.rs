@@ -1,4 +1,5 @@
-//! What a bundle says about itself: a JSON document near the end of the file.
+//! The manifest: what a bundle says about itself, a JSON document near the end of the file. Only
+//! the types; `open` reads it and `writer` writes it.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +10,19 @@ use super::format::SectionKind;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     pub format: u32,
-    /// A hash of the content: the same data give the same id, whenever and wherever they were built.
+    /// A hash of the content: the same data have the same id, whenever and wherever the bundle was
+    /// built.
     pub id: String,
-    /// Names this edition of the data for people; the as-of date unless the builder said otherwise.
+    /// A name of this edition for people; the as-of date unless the builder gave another.
     pub data_version: String,
-    /// The day up to which the data go.
+    /// The last day that the data cover.
     pub as_of: String,
     pub built_by: String,
-    /// Congresses that the bundle holds bills of, newest first.
+    /// The Congresses whose bills the bundle holds, newest first.
     pub congresses: Vec<i64>,
     /// In the order of the records section.
     pub sources: Vec<SourceFacts>,
-    /// The embedding model that the vectors were made with, if there are vectors.
+    /// The embedding model that made the vectors, if there are vectors.
     pub model: Option<ModelFacts>,
     pub sections: Vec<SectionFacts>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -36,18 +38,18 @@ pub struct SourceFacts {
     pub to: Option<String>,
     pub publisher: String,
     pub licence: String,
-    /// The columns its table has; nothing else is offered as a field.
+    /// The columns of its table; only these are offered as fields.
     pub fields: BTreeMap<String, FieldFacts>,
-    /// Rows of each sub-resource that has a table of its own.
+    /// The number of rows of each sub-resource that has its own table.
     pub rows: BTreeMap<String, u64>,
-    /// Passages that its texts were cut into, and how many of them have a vector.
+    /// The number of passages of its texts, and how many of them have a vector.
     pub passages: u64,
     pub vectors: u64,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FieldFacts {
-    /// All values of a keyword that has few of them, sorted: what a filter accepts.
+    /// All values of a keyword field that has few of them, sorted: the ones a filter accepts.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub values: Option<Vec<String>>,
 }
@@ -66,8 +68,8 @@ pub struct SectionFacts {
     pub sha256: String,
 }
 
-/// An Ed25519 signature over the manifest without this field. The manifest holds a hash of every section, so it covers
-/// the whole file.
+/// An Ed25519 signature over the manifest without this field. The manifest has a hash of every
+/// section, so the signature covers the whole file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Signature {
     pub algorithm: String,

@@ -1,19 +1,20 @@
-//! The index of names: every name of every registry's records, found by the three-letter pieces it has in common with what was
-//! typed, however that was misspelt. Read where it lies in the memory map.
+//! The name index: every name of every record in a registry source, with a trigram index over it,
+//! so that misspelt names are found too. Read in place from the memory map; scoring the names that
+//! it returns is up to `policy::resolve`.
 //!
-//! Names are numbered by source; each has its kind, its text and the records that bear it. A piece is three bytes of a word with
-//! two blanks before and one behind it.
+//! Names are numbered source by source. Each has a kind, a text and the list of records that have
+//! this name. A trigram is three bytes of a word padded with two spaces before it and one after.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use super::pack::{self, Files, Numbers};
+use super::pack::{self, Files, PackedNumbers};
 use super::{SharedMap, analyzer};
 
-/// The pieces of a few words, each once.
-pub fn pieces(words: &[String]) -> Vec<u32> {
+/// The distinct trigrams of some words, sorted.
+pub fn trigrams(words: &[String]) -> Vec<u32> {
     let mut found = Vec::new();
     for word in words {
         let mut padded = vec![b' ', b' '];
@@ -26,10 +27,10 @@ pub fn pieces(words: &[String]) -> Vec<u32> {
     found
 }
 
-/// Collects names and writes the section.
+/// Collects the names and writes the section.
 #[derive(Default)]
 pub struct Builder {
-    /// By source in the order of the bundle, kind and text.
+    /// The records of each name, by source (counted from 1, in bundle order), kind and text.
     names: BTreeMap<(usize, &'static str, String), Vec<u32>>,
     sources: Vec<&'static str>,
 }
@@ -49,7 +50,7 @@ impl Builder {
         let (mut text, mut text_starts) = (String::new(), vec![0u32]);
         let (mut records, mut record_starts) = (Vec::<u32>::new(), vec![0u32]);
         let mut postings: HashMap<u32, Vec<u32>> = HashMap::new();
-        for (number, ((source, kind, name), bearers)) in self.names.iter().enumerate() {
+        for (number, ((source, kind, name), bearing)) in self.names.iter().enumerate() {
             let number = number as u32;
             let range = &mut ranges[source - 1];
             *range = (range.0, if range.2 == 0 { number } else { range.1 }, number + 1);
@@ -60,10 +61,10 @@ impl Builder {
             kind_numbers.push(kind as u8);
             text.push_str(name);
             text_starts.push(text.len() as u32);
-            records.extend(bearers);
+            records.extend(bearing);
             record_starts.push(records.len() as u32);
-            for piece in pieces(&analyzer::folded_words(name)) {
-                postings.entry(piece).or_default().push(number);
+            for trigram in trigrams(&analyzer::folded_words(name)) {
+                postings.entry(trigram).or_default().push(number);
             }
         }
         let mut keys: Vec<u32> = postings.keys().copied().collect();
@@ -74,20 +75,21 @@ impl Builder {
             starts.push(named.len() as u32);
         }
         let write = |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes);
+        // "pieces" is what the format calls trigrams.
         write("about", &serde_json::to_vec(&(ranges, kinds))?)?;
         write("kinds", &kind_numbers)?;
         write("text", text.as_bytes())?;
-        write("text_starts", &Numbers::bytes_of(&text_starts))?;
-        write("records", &Numbers::bytes_of(&records))?;
-        write("record_starts", &Numbers::bytes_of(&record_starts))?;
-        write("pieces", &Numbers::bytes_of(&keys))?;
-        write("piece_starts", &Numbers::bytes_of(&starts))?;
-        write("piece_names", &Numbers::bytes_of(&named))?;
+        write("text_starts", &PackedNumbers::bytes_of(&text_starts))?;
+        write("records", &PackedNumbers::bytes_of(&records))?;
+        write("record_starts", &PackedNumbers::bytes_of(&record_starts))?;
+        write("pieces", &PackedNumbers::bytes_of(&keys))?;
+        write("piece_starts", &PackedNumbers::bytes_of(&starts))?;
+        write("piece_names", &PackedNumbers::bytes_of(&named))?;
         pack::pack(folder, out, |_| true)
     }
 }
 
-/// The index, opened from the section.
+/// The name index, opened from its section.
 pub struct Names {
     files: Files,
     sources: HashMap<String, Range<u32>>,
@@ -98,19 +100,28 @@ impl Names {
     pub fn open(map: SharedMap, section: Range<usize>) -> Result<Names, String> {
         let files = Files::open(map, section)?;
         let (sources, kinds): (Vec<(String, u32, u32)>, Vec<String>) =
-            serde_json::from_slice(files.bytes("about")).map_err(|e| format!("its first file can't be read: {e}"))?;
+            serde_json::from_slice(files.bytes("about"))
+                .map_err(|e| format!("the list of sources and kinds can't be parsed: {e}"))?;
+        let count = files.numbers("text_starts").len().saturating_sub(1);
+        // `sharing` allocates a counter for each name of a source.
+        if sources.iter().any(|(_, _, to)| *to as usize > count) {
+            return Err(format!(
+                "the list of sources counts more names than the {count} there are"
+            ));
+        }
         let sources = sources.into_iter().map(|(key, from, to)| (key, from..to)).collect();
         Ok(Names { files, sources, kinds })
     }
 
-    /// The numbers of a source's names.
+    /// The range of name numbers that belong to a source.
     pub fn of_source(&self, key: &str) -> Range<u32> {
         self.sources.get(key).cloned().unwrap_or_default()
     }
 
     pub fn text(&self, name: u32) -> &str {
         let place = self.files.numbers("text_starts").span(name as usize);
-        std::str::from_utf8(self.files.bytes("text").get(place).unwrap_or_default()).unwrap_or_default()
+        std::str::from_utf8(self.files.bytes("text").get(place).unwrap_or_default())
+            .unwrap_or_default()
     }
 
     pub fn kind(&self, name: u32) -> &str {
@@ -118,27 +129,35 @@ impl Names {
         kind.and_then(|k| self.kinds.get(k)).map_or("name", String::as_str)
     }
 
-    /// The records that bear a name.
+    /// The numbers of the records that have this name.
     pub fn records(&self, name: u32) -> impl Iterator<Item = u32> + '_ {
         self.files.numbers("records").range(self.files.numbers("record_starts").span(name as usize))
     }
 
-    /// Names of a source with the number of pieces that they share, those with at least `least` of them.
-    pub fn sharing(&self, source: &str, pieces: &[u32], least: u16) -> Vec<(u32, u16)> {
+    /// The names of a source that share at least `least` of these trigrams, each with the number
+    /// that it shares.
+    pub fn sharing(&self, source: &str, trigrams: &[u32], least: u16) -> Vec<(u32, u16)> {
         let range = self.of_source(source);
         let mut counts = vec![0u16; range.len()];
-        let [listed, starts, named] = ["pieces", "piece_starts", "piece_names"].map(|file| self.files.numbers(file));
-        for piece in pieces {
+        let [listed, starts, named] =
+            ["pieces", "piece_starts", "piece_names"].map(|file| self.files.numbers(file));
+        for trigram in trigrams {
             let (mut low, mut high) = (0, listed.len());
             while low < high {
                 let middle = low + (high - low) / 2;
-                if listed.get(middle).is_some_and(|p| p < *piece) { low = middle + 1 } else { high = middle }
+                if listed.get(middle).is_some_and(|p| p < *trigram) {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
-            if listed.get(low) != Some(*piece) {
+            if listed.get(low) != Some(*trigram) {
                 continue;
             }
             for name in named.range(starts.span(low)) {
-                if let Some(count) = name.checked_sub(range.start).and_then(|at| counts.get_mut(at as usize)) {
+                if let Some(count) =
+                    name.checked_sub(range.start).and_then(|at| counts.get_mut(at as usize))
+                {
                     *count += 1;
                 }
             }

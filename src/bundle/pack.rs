@@ -1,7 +1,8 @@
-//! Several files as one section: a list of names and places, then the files, each on a boundary that any of them can be
-//! read from in place.
+//! Packs several files into one section: a list of their names and positions, then the files, each
+//! aligned so that it can be read in place. It knows nothing of what the files contain.
 //!
-//! `[length of the list u64][list of (name, offset, length) as JSON][file]…`, offsets from the start of the section.
+//! `[length of the list u64][list of (name, offset, length) as JSON][file]…`, with offsets from the
+//! start of the section.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -10,10 +11,11 @@ use std::path::Path;
 
 use super::SharedMap;
 
-/// Files begin at multiples of this within the section: a cache line, and more than any number in them needs.
+/// Files begin at multiples of this within the section: a cache line, which is more than any number
+/// type needs.
 const ALIGN: usize = 64;
 
-/// Writes the files of a folder that `wanted` names into one, sorted by name.
+/// Packs the files of a folder whose names `wanted` accepts, sorted by name, into the file `out`.
 pub fn pack(folder: &Path, out: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<()> {
     let mut names: Vec<String> = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -23,7 +25,7 @@ pub fn pack(folder: &Path, out: &Path, wanted: impl Fn(&str) -> bool) -> io::Res
         }
     }
     names.sort();
-    // The list's own length moves the files: make room for the longest it can be.
+    // The offsets in the list depend on its own length: leave room for the longest it can be.
     let mut at = (8 + names.iter().map(|n| n.len() + 64).sum::<usize>()).next_multiple_of(ALIGN);
     let mut list = Vec::new();
     for name in &names {
@@ -44,7 +46,8 @@ pub fn pack(folder: &Path, out: &Path, wanted: impl Fn(&str) -> bool) -> io::Res
     file.flush()
 }
 
-/// The packed files of a section: their names and where in the section they lie. Nothing when the list is damaged.
+/// The names of a section's packed files and their ranges in the section, or `None` if the list is
+/// damaged.
 pub fn list(section: &[u8]) -> Option<Vec<(String, Range<usize>)>> {
     let length = u64::from_le_bytes(section.get(..8)?.try_into().ok()?);
     let end = usize::try_from(length).ok()?.checked_add(8)?;
@@ -56,7 +59,7 @@ pub fn list(section: &[u8]) -> Option<Vec<(String, Range<usize>)>> {
     listed.into_iter().map(place).collect()
 }
 
-/// The packed files of a section of a bundle, read where they lie.
+/// The packed files of a section, read in place from the memory map.
 pub struct Files {
     map: SharedMap,
     places: HashMap<String, Range<usize>>,
@@ -64,30 +67,31 @@ pub struct Files {
 
 impl Files {
     pub fn open(map: SharedMap, section: Range<usize>) -> Result<Files, String> {
-        let listed = map.get(section.clone()).and_then(list).ok_or("its list of files is damaged")?;
+        let listed =
+            map.get(section.clone()).and_then(list).ok_or("the list of its files is damaged")?;
         let place = |at: Range<usize>| section.start + at.start..section.start + at.end;
         let places = listed.into_iter().map(|(name, at)| (name, place(at))).collect();
         Ok(Files { map, places })
     }
 
-    /// A file's bytes; none when there is no such file.
+    /// A file's bytes; empty if there is no such file.
     pub fn bytes(&self, name: &str) -> &[u8] {
         self.places.get(name).and_then(|at| self.map.get(at.clone())).unwrap_or_default()
     }
 
-    /// A file of numbers.
-    pub fn numbers(&self, name: &str) -> Numbers<'_> {
-        Numbers(self.bytes(name))
+    /// A file as an array of numbers.
+    pub fn numbers(&self, name: &str) -> PackedNumbers<'_> {
+        PackedNumbers(self.bytes(name))
     }
 }
 
-/// Numbers of 32 bits, little end first. What lies outside is nothing, never a panic.
+/// An array of little-endian 32-bit numbers. Reading outside of it gives nothing and never panics.
 #[derive(Clone, Copy)]
-pub struct Numbers<'a>(&'a [u8]);
+pub struct PackedNumbers<'a>(&'a [u8]);
 
-impl<'a> Numbers<'a> {
-    pub fn in_bytes(bytes: &'a [u8]) -> Numbers<'a> {
-        Numbers(bytes)
+impl<'a> PackedNumbers<'a> {
+    pub fn in_bytes(bytes: &'a [u8]) -> PackedNumbers<'a> {
+        PackedNumbers(bytes)
     }
 
     pub fn bytes_of(numbers: &[u32]) -> Vec<u8> {
@@ -103,7 +107,7 @@ impl<'a> Numbers<'a> {
         Some(u32::from_le_bytes(bytes.try_into().ok()?))
     }
 
-    /// From one start to the next; empty when damaged.
+    /// The range from this start to the next one; empty if they are missing or out of order.
     pub fn span(self, at: usize) -> Range<usize> {
         match (self.get(at), self.get(at + 1)) {
             (Some(from), Some(to)) if from <= to => from as usize..to as usize,
@@ -111,10 +115,17 @@ impl<'a> Numbers<'a> {
         }
     }
 
+    /// The numbers in this range; none if part of it lies outside.
     pub fn range(self, range: Range<usize>) -> impl Iterator<Item = u32> + 'a {
-        let bytes =
-            range.start.checked_mul(4).zip(range.end.checked_mul(4)).and_then(|(from, to)| self.0.get(from..to));
-        bytes.unwrap_or_default().chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        let bytes = range
+            .start
+            .checked_mul(4)
+            .zip(range.end.checked_mul(4))
+            .and_then(|(from, to)| self.0.get(from..to));
+        bytes
+            .unwrap_or_default()
+            .chunks_exact(4)
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
     }
 }
 
@@ -123,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_is_found_again_and_damage_is_seen() {
+    fn packed_files_are_found_and_damage_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("b"), b"second").unwrap();
         std::fs::write(folder.path().join("a"), vec![7; 1000]).unwrap();
@@ -132,7 +143,8 @@ mod tests {
         pack(folder.path(), &out, |name| name.len() == 1).unwrap();
         let bytes = std::fs::read(&out).unwrap();
         let files = list(&bytes).unwrap();
-        let found: Vec<_> = files.iter().map(|(name, at)| (name.as_str(), &bytes[at.clone()])).collect();
+        let found: Vec<_> =
+            files.iter().map(|(name, at)| (name.as_str(), &bytes[at.clone()])).collect();
         assert_eq!(found, [("a", &[7; 1000][..]), ("b", b"second")]);
         assert!(files.iter().all(|(_, at)| at.start % ALIGN == 0));
         for cut in [0, 7, 8, 40, bytes.len() - 1] {

@@ -1,15 +1,16 @@
-//! The records section: every record as the JSON that an answer is made of, so that serving one is a look-up in
-//! a memory map and needs neither SQL nor JSON work.
+//! The records section: every record as the JSON that a response contains, so that serving one is
+//! a look-up in the memory map, without SQL and without parsing JSON.
 //!
 //! ```text
 //! magic, count, offset of the index, offset of the positions        32 bytes
-//! entries: id length u32, data length u32, id, data, citation       back to back
+//! entries: id length u32, data length u32, id, data, citation       no padding
 //! index: hash of id u64, record number u64                          sorted by hash
 //! positions: start of entry u64                                     count + 1, by record number
 //! ```
 //!
-//! Record numbers go through the sources in manifest order; within a source they follow its default order and
-//! equal the table's `ord` column plus the source's first number. All integers are little-endian.
+//! Records are numbered through all sources, in manifest order. Within a source they follow its
+//! default order: the number is the `ord` column of its table plus the source's first number. All
+//! integers are little-endian.
 
 use std::io::{self, Write};
 
@@ -20,7 +21,7 @@ const HEADER: usize = 32;
 
 /// One record, borrowed from the map.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct RecordEntry<'a> {
     pub id: &'a str,
     /// The record as JSON.
     pub data: &'a str,
@@ -28,7 +29,7 @@ pub struct Entry<'a> {
     pub citation: &'a str,
 }
 
-/// Where the parts of the section are: checked once, kept beside the map.
+/// Where the parts of the section are. Checked once and kept with the map.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     count: usize,
@@ -37,9 +38,9 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Checks the frame, not every entry: opening does not read the section.
+    /// Checks the header, not every entry: opening must not read the whole section.
     pub fn read(bytes: &[u8]) -> Result<Self, BundleError> {
-        let frame = || {
+        let header = || {
             let magic = bytes.get(..8)? == MAGIC;
             let (count, index, positions) = (word(bytes, 8)?, word(bytes, 16)?, word(bytes, 24)?);
             let index_end = index.checked_add(count.checked_mul(16)?)?;
@@ -47,11 +48,13 @@ impl Layout {
             let fits = magic && index >= HEADER && index_end == positions && end == bytes.len();
             fits.then_some(Layout { count, index, positions })
         };
-        frame().ok_or_else(|| BundleError::Damaged("its records section has no valid header".into()))
+        header()
+            .ok_or_else(|| BundleError::Damaged("its records section has no valid header".into()))
     }
 }
 
-/// A view of the section. Every look-up is bounds-checked: damage makes a record disappear, never a panic.
+/// A view of the section. Every look-up checks bounds: damage makes a record disappear and never
+/// panics.
 #[derive(Clone, Copy)]
 pub struct Records<'a> {
     pub bytes: &'a [u8],
@@ -60,7 +63,7 @@ pub struct Records<'a> {
 
 impl<'a> Records<'a> {
     /// The record with this number.
-    pub fn by_number(&self, number: usize) -> Option<Entry<'a>> {
+    pub fn by_number(&self, number: usize) -> Option<RecordEntry<'a>> {
         if number >= self.layout.count {
             return None;
         }
@@ -71,11 +74,23 @@ impl<'a> Records<'a> {
         let (id, rest) = entry.get(8..)?.split_at_checked(id_length)?;
         let (data, citation) = rest.split_at_checked(data_length)?;
         let text = |bytes| std::str::from_utf8(bytes).ok();
-        Some(Entry { id: text(id)?, data: text(data)?, citation: text(citation)? })
+        Some(RecordEntry { id: text(id)?, data: text(data)?, citation: text(citation)? })
+    }
+
+    /// The id of the record with this number, without reading the record.
+    pub fn id(&self, number: usize) -> Option<&'a str> {
+        if number >= self.layout.count {
+            return None;
+        }
+        let start = word(self.bytes, self.layout.positions + number * 8)?;
+        let length = self.bytes.get(start..start.checked_add(4)?)?;
+        let length = u32::from_le_bytes(length.try_into().ok()?) as usize;
+        let from = start.checked_add(8)?;
+        std::str::from_utf8(self.bytes.get(from..from.checked_add(length)?)?).ok()
     }
 
     /// The record with this id, and its number.
-    pub fn by_id(&self, id: &str) -> Option<(usize, Entry<'a>)> {
+    pub fn by_id(&self, id: &str) -> Option<(usize, RecordEntry<'a>)> {
         let wanted = stable_hash(id.as_bytes());
         let hash_at = |i: usize| word(self.bytes, self.layout.index + i * 16).map(|h| h as u64);
         let (mut low, mut high) = (0, self.layout.count);
@@ -90,7 +105,8 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Writes the section record by record, in record-number order. Keeps 24 bytes a record in memory.
+/// Writes the section record by record, in the order of their numbers. Keeps 24 bytes per record in
+/// memory.
 pub struct RecordsWriter<W: Write> {
     out: W,
     at: u64,
@@ -105,7 +121,7 @@ impl<W: Write + io::Seek> RecordsWriter<W> {
     }
 
     pub fn push(&mut self, id: &str, data: &str, citation: &str) -> io::Result<()> {
-        let too_long = |_| io::Error::other(format!("{id}: a record over 4 GiB"));
+        let too_long = |_| io::Error::other(format!("{id}: the record is longer than 4 GiB"));
         let id_length = u32::try_from(id.len()).map_err(too_long)?;
         let data_length = u32::try_from(data.len()).map_err(too_long)?;
         self.index.push((stable_hash(id.as_bytes()), self.starts.len() as u64));
@@ -144,9 +160,12 @@ fn word(bytes: &[u8], at: usize) -> Option<usize> {
     usize::try_from(u64::from_le_bytes(word.try_into().ok()?)).ok()
 }
 
-/// FNV-1a: for short keys, a stable value on every machine, no dependency. Equal hashes are told apart by the id.
+/// FNV-1a: good for short keys and the same on every machine and in every version, which the
+/// standard library's hasher does not promise. Collisions are resolved by comparing ids.
 pub fn stable_hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -170,6 +189,7 @@ mod tests {
         for (number, id) in ids.iter().enumerate() {
             let (found, entry) = records.by_id(id).unwrap();
             assert_eq!((found, entry.id), (number, id.as_str()));
+            assert_eq!(records.id(number), Some(id.as_str()));
             assert_eq!(records.by_number(number).unwrap().data, format!("{{\"id\":\"{id}\"}}"));
         }
         assert!(records.by_id("hr:118:1").is_none());
@@ -177,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_section_holds_nothing() {
+    fn an_empty_section_has_no_records() {
         let bytes = section(&[]);
         let records = Records { bytes: &bytes, layout: Layout::read(&bytes).unwrap() };
         assert!(records.by_id("hr:119:1").is_none());
@@ -192,6 +212,7 @@ mod tests {
             if let Ok(layout) = Layout::read(&bytes) {
                 let records = Records { bytes: &bytes, layout };
                 let _ = (records.by_id("hr:119:1"), records.by_number(0), records.by_number(2));
+                let _ = (records.id(0), records.id(2));
             }
             assert!(Layout::read(&whole[..at]).is_err(), "cut at {at}");
         }

@@ -1,5 +1,5 @@
-//! The text index: its fields, how it is packed into a section of the bundle, and how it is read from the memory map,
-//! with nothing copied.
+//! The full-text index: its schema, how it is built and packed into a section, and how tantivy
+//! reads it from the memory map without copying. Queries are made by `policy::search::lexical`.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -13,37 +13,42 @@ use tantivy::directory::{
 };
 use tantivy::index::SegmentId;
 use tantivy::indexer::NoMergePolicy;
-use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value};
+use tantivy::schema::{
+    FAST, Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value,
+};
 use tantivy::{
-    DocAddress, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError,
+    DocAddress, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher,
+    TantivyDocument, TantivyError,
 };
 
-use super::pack::{self, Numbers};
+use super::pack::{self, PackedNumbers};
 use super::{SharedMap, analyzer};
 
-/// Memory of the writer; more only makes fewer, larger segments before they are merged into one.
+/// Memory of the writer. More would only make fewer, larger segments, which are merged into one
+/// anyway.
 const WRITER_MEMORY: usize = 128 << 20;
 
-/// Bytes of stored text that are unpacked to show one passage: small, since a page shows passages from everywhere.
+/// Stored text is decompressed in blocks of this size. Small, because the passages on a page of
+/// results come from different blocks.
 const STORED_BLOCK: usize = 4096;
 
-/// Words kept for spelling suggestions: more are misspellings themselves.
-const MOST_WORDS: usize = 50_000;
+/// How many words are kept for spelling suggestions. Rarer ones are mostly misspellings.
+const MAX_WORDS: usize = 50_000;
 
-/// Files of ours beside tantivy's: where each record's passages begin, and the words of the texts.
+/// Files that we add to tantivy's: the first passage of each record, and the common words.
 const STARTS: &str = "josh.starts";
 const WORDS: &str = "josh.words";
 
 /// The fields of a passage.
 #[derive(Clone, Copy)]
 pub struct Fields {
-    /// Number of the record in the records section.
+    /// The number of the record in the records section.
     pub record: Field,
-    /// Number of the passage, to put segments into order.
+    /// The number of the passage, to order segments by.
     pub passage: Field,
-    /// For `title:` alone.
+    /// The title alone, for `title:`.
     pub title: Field,
-    /// Title, heading and text as one: what words are looked up in.
+    /// Title, heading and text in one field, for everything else.
     pub all: Field,
     pub heading: Field,
     pub body: Field,
@@ -69,7 +74,7 @@ fn schema() -> (Schema, Fields) {
 }
 
 /// One passage to index.
-pub struct Entry<'a> {
+pub struct PassageEntry<'a> {
     pub record: u64,
     pub title: &'a str,
     pub section: &'a str,
@@ -77,13 +82,13 @@ pub struct Entry<'a> {
     pub text: &'a str,
 }
 
-/// Builds an index in a folder and packs it into one file. Passages come in the order of their records; the number of a
-/// passage is its place in that order, in this index and in the vectors alike.
+/// Builds an index in a folder and packs it into one file. Passages are added in the order of their
+/// records and numbered in that order, here as well as in the vectors.
 pub struct Builder {
     folder: PathBuf,
     writer: IndexWriter,
     fields: Fields,
-    /// For each record the number of its first passage.
+    /// The number of the first passage of each record.
     starts: Vec<u32>,
     passages: u32,
     words: HashMap<String, u32>,
@@ -96,7 +101,7 @@ impl Builder {
         let settings = IndexSettings { docstore_blocksize: STORED_BLOCK, ..Default::default() };
         let index = Index::builder().schema(schema).settings(settings).create_in_dir(folder)?;
         index.tokenizers().register(analyzer::NAME, analyzer::analyzer());
-        // One thread and no merges on the way: passages keep their order.
+        // One thread and no merges while adding: passages keep their order.
         let writer = index.writer_with_num_threads(1, WRITER_MEMORY)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         Ok(Builder {
@@ -109,7 +114,7 @@ impl Builder {
         })
     }
 
-    pub fn add(&mut self, entry: &Entry) -> tantivy::Result<()> {
+    pub fn add(&mut self, entry: &PassageEntry) -> tantivy::Result<()> {
         self.start_record(entry.record + 1)?;
         for word in analyzer::plain_words(entry.text).chain(analyzer::plain_words(entry.title)) {
             *self.words.entry(word).or_default() += 1;
@@ -118,8 +123,9 @@ impl Builder {
         document.add_u64(self.fields.record, entry.record);
         document.add_u64(self.fields.passage, self.passages.into());
         document.add_text(self.fields.title, entry.title);
-        // A word of the title counts twice: measured best of 0 to 3 times (`benches/README.md`). Weights within one field saturate
-        // together, as BM25F has it; fields scored apart and added up found less.
+        // The title is indexed twice: the best of 0 to 3 times (measured in `benches/README.md`).
+        // Within one field term weights saturate together, as in BM25F; scoring the fields
+        // separately and adding the scores gave worse results.
         for part in [entry.title, entry.title, entry.heading, entry.text] {
             document.add_text(self.fields.all, part);
         }
@@ -131,11 +137,13 @@ impl Builder {
         Ok(())
     }
 
-    /// Says that the next passage belongs to the record before `end` at the earliest.
+    /// Notes that the records before `end` begin at the next passage, unless they have begun.
     fn start_record(&mut self, end: u64) -> tantivy::Result<()> {
         let end = end as usize;
         if end < self.starts.len() {
-            return Err(TantivyError::InvalidArgument("passages come in the order of their records".into()));
+            return Err(TantivyError::InvalidArgument(
+                "passages must be added in the order of their records".into(),
+            ));
         }
         self.starts.resize(end, self.passages);
         Ok(())
@@ -145,7 +153,8 @@ impl Builder {
         self.passages
     }
 
-    /// Merges everything into one segment, in order, and writes the section to `out`. The bundle has `records` records.
+    /// Merges everything into one segment, in order, and writes the section of a bundle with
+    /// `records` records to `out`.
     pub fn finish(mut self, records: u64, out: &Path) -> tantivy::Result<()> {
         self.start_record(records + 1)?;
         self.writer.commit()?;
@@ -165,7 +174,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Segments are written in order, but listed in none; their first passages tell.
+    /// The segments in the order of their first passages; tantivy lists them in no fixed order.
     fn segments_in_order(&self) -> tantivy::Result<Vec<SegmentId>> {
         let reader: IndexReader =
             self.writer.index().reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
@@ -178,15 +187,16 @@ impl Builder {
     }
 }
 
-/// The most frequent words, one a line, the most frequent first.
+/// The most frequent words, one per line, the most frequent first.
 fn common_words(words: HashMap<String, u32>) -> String {
-    let mut words: Vec<(u32, String)> = words.into_iter().filter(|(_, n)| *n > 1).map(|(w, n)| (n, w)).collect();
+    let mut words: Vec<(u32, String)> =
+        words.into_iter().filter(|(_, n)| *n > 1).map(|(w, n)| (n, w)).collect();
     words.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    words.truncate(MOST_WORDS);
+    words.truncate(MAX_WORDS);
     words.into_iter().map(|(_, word)| word + "\n").collect()
 }
 
-/// What is shown of a passage.
+/// The stored parts of a passage.
 #[derive(Default)]
 pub struct Passage {
     pub section: String,
@@ -194,11 +204,12 @@ pub struct Passage {
     pub text: String,
 }
 
-/// An index opened from the section.
+/// The index, opened from its section.
 pub struct TextIndex {
     pub searcher: Searcher,
     pub fields: Fields,
-    /// The record of each passage: 4 bytes a passage in memory, read for every passage that matches.
+    /// The record of each passage. Read for every matching passage, hence in memory, at 4 bytes
+    /// each.
     records: Vec<u32>,
     starts: OwnedBytes,
     words: OwnedBytes,
@@ -207,11 +218,13 @@ pub struct TextIndex {
 impl TextIndex {
     pub fn open(map: SharedMap, section: Range<usize>) -> tantivy::Result<TextIndex> {
         let directory = Packed::read(map, section)?;
-        let (starts, words) = (directory.file(Path::new(STARTS))?, directory.file(Path::new(WORDS))?);
+        let (starts, words) =
+            (directory.file(Path::new(STARTS))?, directory.file(Path::new(WORDS))?);
         let index = Index::open(directory)?;
         index.tokenizers().register(analyzer::NAME, analyzer::analyzer());
         let (_, fields) = schema();
-        let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        let reader: IndexReader =
+            index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let searcher = reader.searcher();
         let records = match searcher.segment_readers() {
             [] => Vec::new(),
@@ -232,25 +245,27 @@ impl TextIndex {
 
     /// The passages of a record.
     pub fn passages_of(&self, record: u32) -> Range<u32> {
-        let span = Numbers::in_bytes(&self.starts).span(record as usize);
+        let span = PackedNumbers::in_bytes(&self.starts).span(record as usize);
         span.start as u32..span.end as u32
     }
 
-    /// The stored text of a passage.
+    /// Reads the stored parts of a passage.
     pub fn passage(&self, number: u32) -> tantivy::Result<Passage> {
         let document: TantivyDocument = self.searcher.doc(DocAddress::new(0, number))?;
-        let text = |field: Field| document.get_first(field).and_then(|v| v.as_str()).unwrap_or_default().to_string();
+        let text = |field: Field| {
+            document.get_first(field).and_then(|v| v.as_str()).unwrap_or_default().to_string()
+        };
         let Fields { section, heading, body, .. } = self.fields;
         Ok(Passage { section: text(section), heading: text(heading), text: text(body) })
     }
 
-    /// Words that the texts use, the most frequent first.
+    /// The common words of the texts, the most frequent first.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         std::str::from_utf8(&self.words).unwrap_or_default().lines()
     }
 }
 
-/// The packed files as tantivy's read-only directory.
+/// The packed files as a read-only directory for tantivy.
 #[derive(Clone)]
 struct Packed {
     files: Arc<HashMap<PathBuf, OwnedBytes>>,
@@ -258,21 +273,26 @@ struct Packed {
 
 impl Packed {
     fn read(map: SharedMap, section: Range<usize>) -> io::Result<Packed> {
-        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the text index has no valid list of files");
+        let damaged =
+            || io::Error::new(io::ErrorKind::InvalidData, "the list of its files is damaged");
         let section = OwnedBytes::new(map).slice(section);
         let listed = pack::list(&section).ok_or_else(damaged)?;
-        let files = listed.into_iter().map(|(name, at)| (PathBuf::from(name), section.slice(at))).collect();
+        let files =
+            listed.into_iter().map(|(name, at)| (PathBuf::from(name), section.slice(at))).collect();
         Ok(Packed { files: Arc::new(files) })
     }
 
     fn file(&self, path: &Path) -> Result<OwnedBytes, OpenReadError> {
-        self.files.get(path).cloned().ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_path_buf()))
+        self.files
+            .get(path)
+            .cloned()
+            .ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_path_buf()))
     }
 }
 
 impl std::fmt::Debug for Packed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the packed text index, {} files", self.files.len())
+        write!(f, "packed text index of {} files", self.files.len())
     }
 }
 
@@ -302,7 +322,7 @@ impl Directory for Packed {
     fn sync_directory(&self) -> io::Result<()> {
         Ok(())
     }
-    // Nothing ever writes here, so there is nothing to guard against.
+    // Nothing is ever written here, so a lock has nothing to protect.
     fn acquire_lock(&self, _: &Lock) -> Result<DirectoryLock, LockError> {
         Ok(DirectoryLock::from(Box::new(())))
     }

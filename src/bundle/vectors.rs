@@ -1,8 +1,10 @@
-//! Passage vectors, in 8 bits a number: a matrix to score exactly, and a usearch graph over the same vectors to walk when there are
-//! too many. Both are read where they lie in the memory map.
+//! Passage vectors with 8 bits per number: a matrix for exact scoring, and a usearch graph over the
+//! same vectors for searching when there are too many to score. Both are read in place from the
+//! memory map. Which of the two to use is decided by `policy::search::semantic`.
 //!
-//! A vector is scaled by its own largest number before it is rounded, which cosine similarity does not see: the error of a
-//! similarity stays below 0.001, where neighbours in a real corpus differ by ten times that.
+//! Each vector is scaled by its own largest number before it is rounded, which does not affect
+//! cosine similarity. The rounding error of a similarity is below 0.001; neighbours in a real
+//! corpus differ by ten times that.
 
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
@@ -13,25 +15,26 @@ use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
 use super::{BundleError, SharedMap, pack};
 
-/// Neighbours of a node, and how many candidates building looks at: higher finds more and takes longer.
+/// The number of neighbours of a node, and of candidates examined while building. Higher values
+/// find more and take longer.
 const CONNECTIVITY: usize = 24;
 const EXPANSION_ADD: usize = 160;
 
 const MATRIX: &str = "matrix";
 const NORMS: &str = "norms";
 
-/// A vector as it is stored and asked for.
+/// A vector as it is stored and searched for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vector {
     numbers: Vec<i8>,
-    /// One over its length.
+    /// The reciprocal of its length, 0 for a vector of zeros.
     norm: f32,
 }
 
 impl Vector {
     pub fn of(numbers: &[f32]) -> Vector {
-        let most = numbers.iter().fold(0.0f32, |most, n| most.max(n.abs()));
-        let scale = if most > 0.0 && most.is_finite() { 127.0 / most } else { 0.0 };
+        let largest = numbers.iter().fold(0.0f32, |largest, n| largest.max(n.abs()));
+        let scale = if largest > 0.0 && largest.is_finite() { 127.0 / largest } else { 0.0 };
         Vector::from_numbers(numbers.iter().map(|n| (n * scale).round() as i8).collect())
     }
 
@@ -46,14 +49,14 @@ impl Vector {
     }
 }
 
-/// A passage and its similarity to the question, 1 for the same direction.
+/// A passage and its cosine similarity to the query, 1 for the same direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near {
     pub passage: u32,
     pub similarity: f32,
 }
 
-/// The most similar first; equals in the order of the passages.
+/// Orders by similarity, the highest first, then by passage.
 pub fn by_similarity(a: &Near, b: &Near) -> std::cmp::Ordering {
     b.similarity.total_cmp(&a.similarity).then(a.passage.cmp(&b.passage))
 }
@@ -68,25 +71,36 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    /// Opens the two sections. The graph's bytes go to code that trusts them, so the caller has checked their hash.
-    pub fn open(map: SharedMap, matrix: Range<usize>, graph: Range<usize>) -> Result<Vectors, BundleError> {
+    /// Opens the two sections. The caller must have checked the hash of the graph: usearch trusts
+    /// its bytes.
+    pub fn open(
+        map: SharedMap,
+        matrix: Range<usize>,
+        graph: Range<usize>,
+    ) -> Result<Vectors, BundleError> {
         let damaged = |what: &str| BundleError::Damaged(format!("its vectors {what}"));
-        let packed = map.get(matrix.clone()).and_then(pack::list).ok_or_else(|| damaged("have no list"))?;
+        let packed =
+            map.get(matrix.clone()).and_then(pack::list).ok_or_else(|| damaged("list no files"))?;
         let file = |name: &str| {
-            let found = packed.iter().find(|(n, _)| n == name).ok_or_else(|| damaged(&format!("lack their {name}")))?;
+            let found = packed
+                .iter()
+                .find(|(n, _)| n == name)
+                .ok_or_else(|| damaged(&format!("lack the file {name}")))?;
             Ok::<_, BundleError>(matrix.start + found.1.start..matrix.start + found.1.end)
         };
         let (matrix, norms) = (file(MATRIX)?, file(NORMS)?);
         let count = norms.len() / 4;
         let dimensions = matrix.len().checked_div(count).unwrap_or_default();
         if dimensions * count != matrix.len() {
-            return Err(damaged("do not fill their matrix"));
+            return Err(damaged("have a matrix of the wrong size"));
         }
         let bytes = map.get(graph).ok_or_else(|| damaged("have no graph"))?;
-        let index = new_index(dimensions.max(1)).map_err(|e| damaged(&format!("can't be indexed ({e})")))?;
-        // SAFETY: the bytes lie in the map, which `Vectors` holds for as long as the index; it is never written or moved.
+        let index = new_index(dimensions.max(1))
+            .map_err(|e| damaged(&format!("have dimensions that usearch refuses ({e})")))?;
+        // SAFETY: the bytes lie in the map, which `Vectors` holds for as long as the index; it is
+        // never written or moved.
         unsafe { index.view_from_buffer(bytes) }
-            .map_err(|e| damaged(&format!("have a graph that can't be read ({e})")))?;
+            .map_err(|e| damaged(&format!("have a graph that usearch can't load ({e})")))?;
         Ok(Vectors { map, dimensions, matrix, norms, graph: index })
     }
 
@@ -94,7 +108,8 @@ impl Vectors {
         self.dimensions
     }
 
-    /// Passages `0..count` have a row; one that was not embedded has a row of zeros.
+    /// The number of rows. Passages `0..count` have one each, a row of zeros if they were not
+    /// embedded.
     pub fn count(&self) -> u32 {
         (self.norms.len() / 4) as u32
     }
@@ -105,10 +120,10 @@ impl Vectors {
         Some(Vector { numbers: row.to_vec(), norm })
     }
 
-    /// The similarity of a passage to the question, if it has a vector.
-    fn similarity(&self, question: &Vector, passage: u32) -> Option<f32> {
+    /// The similarity of a passage to the query, if it has a vector.
+    fn similarity(&self, query: &Vector, passage: u32) -> Option<f32> {
         let (row, norm) = self.row(passage)?;
-        Some(i8::dot(&question.numbers, row)? as f32 * norm * question.norm)
+        Some(i8::dot(&query.numbers, row)? as f32 * norm * query.norm)
     }
 
     fn row(&self, passage: u32) -> Option<(&[i8], f32)> {
@@ -120,55 +135,63 @@ impl Vectors {
         (norm > 0.0).then_some((signed(row), norm))
     }
 
-    /// The `most` nearest of these passages, found by scoring each of them.
-    pub fn nearest_of(&self, question: &Vector, passages: impl Iterator<Item = u32>, most: usize) -> Vec<Near> {
+    /// The `limit` nearest of these passages, found by scoring every one of them.
+    pub fn nearest_of(
+        &self,
+        query: &Vector,
+        passages: impl Iterator<Item = u32>,
+        limit: usize,
+    ) -> Vec<Near> {
         let scored = passages.filter_map(|passage| {
-            let similarity = self.similarity(question, passage)?;
+            let similarity = self.similarity(query, passage)?;
             Some(Near { passage, similarity })
         });
-        best(scored, most)
+        best(scored, limit)
     }
 
-    /// About the `most` nearest passages of those allowed, found by walking the graph; fewer where the walk ends early.
+    /// Approximately the `limit` nearest of the allowed passages, found by walking the graph; fewer
+    /// if the walk ends early.
     pub fn walk(
         &self,
-        question: &Vector,
-        most: usize,
+        query: &Vector,
+        limit: usize,
         allowed: Option<&dyn Fn(u32) -> bool>,
     ) -> Result<Vec<Near>, String> {
-        if most == 0 || self.graph.size() == 0 {
+        if limit == 0 || self.graph.size() == 0 {
             return Ok(Vec::new());
         }
         let found = match allowed {
-            None => self.graph.search(&question.numbers, most),
-            Some(allowed) => self.graph.filtered_search(&question.numbers, most, |key| allowed(key as u32)),
+            None => self.graph.search(&query.numbers, limit),
+            Some(allowed) => {
+                self.graph.filtered_search(&query.numbers, limit, |key| allowed(key as u32))
+            }
         };
         let found = found.map_err(|e| e.to_string())?;
-        // Scored again: the graph's own distances are rounded otherwise than those of `nearest_of`.
-        Ok(self.nearest_of(question, found.keys.into_iter().map(|key| key as u32), most))
+        // Scored again, because usearch rounds distances differently from `nearest_of`.
+        Ok(self.nearest_of(query, found.keys.into_iter().map(|key| key as u32), limit))
     }
 }
 
-/// The `most` best, in order, in one pass.
-fn best(scored: impl Iterator<Item = Near>, most: usize) -> Vec<Near> {
-    if most == 0 {
+/// The `limit` best, in order, in one pass.
+fn best(scored: impl Iterator<Item = Near>, limit: usize) -> Vec<Near> {
+    if limit == 0 {
         return Vec::new();
     }
-    let mut kept: Vec<Near> = Vec::with_capacity(2 * most.min(1 << 16));
+    let mut kept: Vec<Near> = Vec::with_capacity(2 * limit.min(1 << 16));
     let mut floor = f32::NEG_INFINITY;
     for near in scored {
         if near.similarity < floor {
             continue;
         }
         kept.push(near);
-        if kept.len() >= 2 * most {
-            kept.select_nth_unstable_by(most - 1, by_similarity);
-            kept.truncate(most);
-            floor = kept[most - 1].similarity;
+        if kept.len() >= 2 * limit {
+            kept.select_nth_unstable_by(limit - 1, by_similarity);
+            kept.truncate(limit);
+            floor = kept[limit - 1].similarity;
         }
     }
     kept.sort_unstable_by(by_similarity);
-    kept.truncate(most);
+    kept.truncate(limit);
     kept
 }
 
@@ -189,7 +212,7 @@ fn new_index(dimensions: usize) -> Result<Index, String> {
     Index::new(&options).map_err(|e| e.to_string())
 }
 
-/// Writes the two sections. Vectors come in the order of their passages.
+/// Writes the two sections. Vectors are added in the order of their passages.
 pub struct Builder {
     folder: PathBuf,
     dimensions: usize,
@@ -201,18 +224,24 @@ pub struct Builder {
 impl Builder {
     pub fn new(folder: &Path, dimensions: usize) -> io::Result<Builder> {
         std::fs::create_dir_all(folder)?;
-        let file = |name: &str| Ok::<_, io::Error>(BufWriter::new(std::fs::File::create(folder.join(name))?));
+        let file = |name: &str| {
+            Ok::<_, io::Error>(BufWriter::new(std::fs::File::create(folder.join(name))?))
+        };
         let (matrix, norms) = (file(MATRIX)?, file(NORMS)?);
         Ok(Builder { folder: folder.to_path_buf(), dimensions, matrix, norms, count: 0 })
     }
 
-    /// The next passage's vector; `None` for one that has none.
+    /// Adds the vector of the next passage; `None` if it was not embedded.
     pub fn push(&mut self, vector: Option<&Vector>) -> io::Result<()> {
         let zeros = || Vector::from_numbers(vec![0; self.dimensions]);
         let vector = vector.cloned().unwrap_or_else(zeros);
         let bytes: Vec<u8> = vector.numbers.iter().map(|n| n.to_le_bytes()[0]).collect();
         if bytes.len() != self.dimensions {
-            return Err(io::Error::other(format!("a vector of {} numbers, not {}", bytes.len(), self.dimensions)));
+            return Err(io::Error::other(format!(
+                "a vector has {} numbers instead of {}",
+                bytes.len(),
+                self.dimensions
+            )));
         }
         self.matrix.write_all(&bytes)?;
         self.norms.write_all(&vector.norm.to_le_bytes())?;
@@ -220,7 +249,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Builds the graph with so many threads and writes the sections; `progress` gets the number of vectors done.
+    /// Builds the graph with this many threads and writes the sections; `progress` gets the number
+    /// of vectors added so far.
     pub fn finish(
         mut self,
         matrix: &Path,
@@ -231,7 +261,7 @@ impl Builder {
         self.matrix.flush()?;
         self.norms.flush()?;
         let rows = std::fs::File::open(self.folder.join(MATRIX))?;
-        // SAFETY: the file is ours alone, in the build's own folder, and is not written any more.
+        // SAFETY: the file is in the build's own folder and is not written to any more.
         let rows = if self.count > 0 { Some(unsafe { memmap2::Mmap::map(&rows)? }) } else { None };
         let index = new_index(self.dimensions).map_err(io::Error::other)?;
         index
@@ -256,10 +286,12 @@ impl Builder {
             let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(add)).collect();
             workers.into_iter().try_for_each(|worker| match worker.join() {
                 Ok(done) => done.map_err(io::Error::other),
-                Err(_) => Err(io::Error::other("a thread that builds the graph failed")),
+                Err(_) => Err(io::Error::other("a thread that builds the graph panicked")),
             })
         })?;
-        let path = graph.to_str().ok_or_else(|| io::Error::other("the working folder's name is not UTF-8"))?;
+        let path = graph
+            .to_str()
+            .ok_or_else(|| io::Error::other("the path of the working folder is not UTF-8"))?;
         index.save(path).map_err(|e| io::Error::other(e.to_string()))?;
         pack::pack(&self.folder, matrix, |name| name == MATRIX || name == NORMS)
     }

@@ -1,4 +1,5 @@
-//! Puts a bundle together: a DuckDB file, sections behind it, manifest and footer. `data-build` makes the parts.
+//! Writes a bundle file from its parts: a DuckDB file, the sections behind it, manifest and footer.
+//! The parts are made by `data-build`; this does not look into them.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -11,10 +12,14 @@ use super::format::{FORMAT, Footer, OLDEST_READABLE, PAGE, SectionKind, aligned}
 use super::manifest::{Manifest, SectionFacts};
 pub use super::pack::pack;
 
-/// Writes the bundle at `out` from the parts, in order, the database first. The manifest comes complete but for its
-/// sections. The file appears under its name only when it is whole, and read-only: DuckDB would cut off our sections if it
-/// ever wrote to it.
-pub fn write(out: &Path, parts: &[(SectionKind, &Path)], mut manifest: Manifest) -> io::Result<Manifest> {
+/// Writes the bundle to `out` from the parts, in order, the database first. The manifest must be
+/// complete except for its sections. The file gets its name only when it is complete, and is
+/// read-only: DuckDB would cut off our sections if it ever wrote to it.
+pub fn write(
+    out: &Path,
+    parts: &[(SectionKind, &Path)],
+    mut manifest: Manifest,
+) -> io::Result<Manifest> {
     let folder = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let temporary = tempfile::NamedTempFile::new_in(folder)?;
     let mut file = BufWriter::with_capacity(1 << 20, temporary);
@@ -28,14 +33,14 @@ pub fn write(out: &Path, parts: &[(SectionKind, &Path)], mut manifest: Manifest)
     }
     at = pad(&mut file, at)?;
     let mut temporary = file.into_inner().map_err(|e| e.into_error())?;
-    end(temporary.as_file_mut(), at, &manifest)?;
+    write_end(temporary.as_file_mut(), at, &manifest)?;
     temporary.as_file().set_permissions(std::fs::Permissions::from_mode(0o444))?;
     temporary.persist(out).map_err(|e| e.error)?;
     Ok(manifest)
 }
 
-/// Writes manifest and footer at `at` and cuts the file there.
-pub(super) fn end(file: &mut File, at: u64, manifest: &Manifest) -> io::Result<()> {
+/// Writes manifest and footer at `at` and truncates the file after them.
+pub(super) fn write_end(file: &mut File, at: u64, manifest: &Manifest) -> io::Result<()> {
     let bytes = serde_json::to_vec(manifest)?;
     let footer = Footer {
         format: FORMAT,
@@ -52,12 +57,14 @@ pub(super) fn end(file: &mut File, at: u64, manifest: &Manifest) -> io::Result<(
     file.sync_all()
 }
 
+/// Writes zeros up to the next page boundary and returns that.
 fn pad(file: &mut impl Write, at: u64) -> io::Result<u64> {
     let end = aligned(at);
     file.write_all(&[0; PAGE as usize][..(end - at) as usize])?;
     Ok(end)
 }
 
+/// Copies everything; returns its length and SHA-256.
 fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> io::Result<(u64, String)> {
     let mut hash = Sha256::new();
     let mut length = 0;
@@ -65,7 +72,7 @@ fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> io::Result<(u64, St
     loop {
         let read = from.read(&mut buffer)?;
         if read == 0 {
-            return Ok((length, hex(&hash.finalize())));
+            return Ok((length, hex::encode(hash.finalize())));
         }
         hash.update(&buffer[..read]);
         to.write_all(&buffer[..read])?;
@@ -73,7 +80,7 @@ fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> io::Result<(u64, St
     }
 }
 
-/// SHA-256 of a range of a file.
+/// The SHA-256 of a range of a file.
 pub(super) fn hash_range(file: &File, offset: u64, length: u64) -> io::Result<String> {
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 1 << 20];
@@ -84,9 +91,5 @@ pub(super) fn hash_range(file: &File, offset: u64, length: u64) -> io::Result<St
         hash.update(&buffer[..want]);
         done += want as u64;
     }
-    Ok(hex(&hash.finalize()))
-}
-
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
+    Ok(hex::encode(hash.finalize()))
 }

@@ -1,5 +1,5 @@
-//! What Josh serves: the sources, their fields and links, and the one grammar of identifiers.
-//! Nothing here reads a bundle; what a bundle holds is said by its manifest.
+//! What Josh serves: the sources with their fields, ids, names and sub-resources. Nothing here
+//! reads a bundle; a bundle's manifest says what it holds.
 
 pub mod ids;
 pub mod names;
@@ -8,7 +8,7 @@ pub mod spec;
 pub mod wording;
 
 pub use sources::SOURCES;
-pub use spec::{Field, Fields, Kind, Shape, Source, Sub, SubKind};
+pub use spec::{Field, Fields, Kind, Shape, Source, SubResource, SubResourceKind};
 
 /// The source with this key.
 pub fn source(key: &str) -> Option<&'static Source> {

@@ -1,7 +1,10 @@
-//! The types that describe a source. Everything a surface offers (routes, filters, sorts, docs, SQL
-//! columns) is read from these, so a source is described once, in one file under `sources/`.
+//! The types that describe a source. Everything that depends on the source (routes, filters, sorts,
+//! docs, SQL columns, ids, names, dossiers) is read from these, so that a source is described once,
+//! in one file under `sources/`. Must not name a source.
 
 use serde_json::{Map, Value};
+
+use super::ids::spelling::Ids;
 
 /// One record as the bundle holds it: field name to value.
 pub type Fields = Map<String, Value>;
@@ -143,7 +146,7 @@ impl Field {
         self
     }
 
-    /// "All can be filtered and sorted unless they are text."
+    /// Text is too long to filter or sort by.
     pub const fn can_filter(&self) -> bool {
         !matches!(self.kind, Kind::Text)
     }
@@ -152,17 +155,18 @@ impl Field {
     }
 }
 
-/// A list that hangs under one record: `/v1/{source}/{id}/{name}`.
+/// A list that belongs to one record: `/v1/{source}/{id}/{name}`.
 #[derive(Clone, Copy, Debug)]
-pub struct Sub {
+pub struct SubResource {
     pub name: &'static str,
-    pub kind: SubKind,
+    pub kind: SubResourceKind,
     pub about: &'static str,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum SubKind {
-    /// Rows of the record's own, in table `{source table}_{name}`, keyed by the column `parent`.
+pub enum SubResourceKind {
+    /// Rows that belong to the record, in table `{source table}_{name}`, keyed by the column
+    /// `parent`.
     Rows(&'static [Field]),
     /// Records of another source whose `field` names this record.
     Records { source: &'static str, field: &'static str },
@@ -174,7 +178,10 @@ pub enum SubKind {
 
 /// The columns of every `{source table}_body` table.
 pub const BODY: &[Field] = &[
-    Field::keyword("version", "Version of the text: ih, rh, eh, enr … for bills, `text` where there is only one"),
+    Field::keyword(
+        "version",
+        "Version of the text: ih, rh, eh, enr … for bills, `text` where there is only one",
+    ),
     Field::flag("current", "Whether this is the newest version"),
     Field::keyword("section", "Section label, as cited; empty for text before the first heading"),
     Field::text("heading", "Heading of the section, with the headings above it"),
@@ -182,54 +189,113 @@ pub const BODY: &[Field] = &[
     Field::text("text", "The section's text"),
     Field::flag(
         "is_amendatory",
-        "Whether it changes law that stands elsewhere: what it strikes or inserts is not the law as it stands",
+        "Whether it amends another law: what it strikes or inserts is not the law as it stands",
     ),
     Field::keywords("amends", "The laws that it says it amends"),
 ];
 
-/// The columns of every `{source table}_mentions` table: who names the record, and where.
+/// The columns of every `{source table}_mentions` table: records that name the record, and where.
 pub const MENTIONS: &[Field] = &[
     Field::keyword("source", "Source of the record that names it"),
-    Field::keyword("record_id", "The record that names it; goes into /v1/fetch/{id}"),
+    Field::keyword("record_id", "The record that names it, as for /v1/fetch/{id}"),
     Field::keyword("found_in", "A field's name, or `text` with the section"),
 ];
 
 /// The columns of a table of contents: a body without its text.
 pub const TOC: &[Field] = &[BODY[0], BODY[1], BODY[2], BODY[3], BODY[4], BODY[6]];
 
-impl Sub {
+impl SubResource {
     pub const fn rows(name: &'static str, fields: &'static [Field], about: &'static str) -> Self {
-        Sub { name, kind: SubKind::Rows(fields), about }
+        SubResource { name, kind: SubResourceKind::Rows(fields), about }
     }
-    pub const fn records(name: &'static str, source: &'static str, field: &'static str, about: &'static str) -> Self {
-        Sub { name, kind: SubKind::Records { source, field }, about }
+    pub const fn records(
+        name: &'static str,
+        source: &'static str,
+        field: &'static str,
+        about: &'static str,
+    ) -> Self {
+        SubResource { name, kind: SubResourceKind::Records { source, field }, about }
     }
     pub const fn body() -> Self {
-        Sub { name: "body", kind: SubKind::Body, about: "The text, section by section (`version`, `section`)" }
+        SubResource {
+            name: "body",
+            kind: SubResourceKind::Body,
+            about: "The text, section by section (`version`, `section`)",
+        }
     }
     pub const fn toc() -> Self {
-        Sub { name: "toc", kind: SubKind::Toc, about: "The headings of the text" }
+        SubResource { name: "toc", kind: SubResourceKind::Toc, about: "The headings of the text" }
     }
 }
 
-/// A kind of record, whole.
+/// Receives a name of a record: its kind, which a match reports as `matched_on`, and the name.
+pub type AddName<'a> = dyn FnMut(&'static str, &str) + 'a;
+
+/// How the records of a registry are resolved by name.
+#[derive(Debug)]
+pub struct Naming {
+    /// Passes on every name of a record, the most important first.
+    pub names: fn(&Fields, &mut AddName),
+    /// Kinds of names that match only in full, such as acronyms and numbers.
+    pub exact_kinds: &'static [&'static str],
+    pub hints: HintFields,
+    /// The date by which the newer of equal matches comes first, where it isn't `main_date`.
+    pub recency: Option<&'static str>,
+}
+
+impl Naming {
+    /// Names and nothing else, to be updated by a source that has more.
+    pub const fn new(names: fn(&Fields, &mut AddName)) -> Self {
+        Naming { names, exact_kinds: &[], hints: HintFields::NONE, recency: None }
+    }
+}
+
+/// The fields with which hints in a question ("Sen. Smith of Ohio", "Pfizer 2024") are compared.
+#[derive(Debug)]
+pub struct HintFields {
+    /// `house` or `senate`.
+    pub chamber: Option<&'static str>,
+    pub party: Option<&'static str>,
+    pub state: Option<&'static str>,
+    /// Years or dates; the first that a record has counts.
+    pub year: &'static [&'static str],
+}
+
+impl HintFields {
+    pub const NONE: Self = HintFields { chamber: None, party: None, state: None, year: &[] };
+}
+
+/// The dossier of a source: which sub-resources are shown with a record.
+#[derive(Debug)]
+pub struct DossierSpec {
+    /// Names of sub-resources in the order in which they are shown.
+    pub sections: &'static [&'static str],
+    /// Whether `congress=` narrows any of them.
+    pub takes_congress: bool,
+}
+
+/// Everything about one kind of record.
 #[derive(Debug)]
 pub struct Source {
     /// As in the route: `bills`.
     pub key: &'static str,
-    /// What one of them is called in a sentence: `bill`.
-    pub one: &'static str,
+    /// What one record is called in a sentence: `bill`.
+    pub singular: &'static str,
     pub shape: Shape,
     pub about: &'static str,
-    /// Beyond `id`, `source`, the title, `url` and `outside_bundle`, which every record has.
+    pub ids: Ids,
+    /// Beyond those of every record: `id`, `source`, the title, `url` and `outside_bundle`.
     pub fields: &'static [Field],
     /// `title` or `name`.
     pub title: &'static str,
-    /// The field that `since` and `until` mean.
+    /// The field that `since` and `until` refer to.
     pub main_date: Option<&'static str>,
     /// Default order: (field, descending). Ties are broken by id.
     pub order: &'static [(&'static str, bool)],
-    pub subs: &'static [Sub],
+    pub sub_resources: &'static [SubResource],
+    /// For registries, and only for them.
+    pub naming: Option<Naming>,
+    pub dossier: Option<DossierSpec>,
     /// The official page of a record whose reader found no address of its own.
     pub url: fn(&Fields) -> String,
     /// How a person would cite it.
@@ -255,13 +321,16 @@ impl Source {
     /// Every column of a record in the order it is shown.
     pub fn columns(&self) -> Vec<Field> {
         let mut all = vec![
-            Field::keyword("id", "Canonical id; goes back into /v1/fetch/{id}"),
+            Field::keyword("id", "Canonical id, as for /v1/fetch/{id}"),
             Field::keyword("source", "The source's key"),
-            Field::text(self.title, "What it is called"),
+            Field::text(self.title, "Title or name"),
         ];
         all.extend(self.fields.iter().copied().filter(|f| f.name != self.title));
         all.push(Field::text("url", "Official page"));
-        all.push(Field::keywords("outside_bundle", "Ids named by this record that this bundle does not hold"));
+        all.push(Field::keywords(
+            "outside_bundle",
+            "Ids in this record whose records this bundle does not hold",
+        ));
         all
     }
 
@@ -269,8 +338,8 @@ impl Source {
         self.columns().into_iter().find(|f| f.name == name)
     }
 
-    pub fn sub(&self, name: &str) -> Option<&'static Sub> {
-        self.subs.iter().find(|s| s.name == name)
+    pub fn sub_resource(&self, name: &str) -> Option<&'static SubResource> {
+        self.sub_resources.iter().find(|s| s.name == name)
     }
 }
 

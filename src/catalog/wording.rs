@@ -15,8 +15,9 @@ pub fn ordinal(n: i64) -> String {
     format!("{n}{suffix}")
 }
 
-const MONTHS: [&str; 12] =
-    ["Jan.", "Feb.", "Mar.", "Apr.", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec."];
+const MONTHS: [&str; 12] = [
+    "Jan.", "Feb.", "Mar.", "Apr.", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.",
+];
 
 /// "2025-05-21" -> "May 21, 2025"; anything else is returned as it came.
 pub fn long_date(iso: &str) -> String {
@@ -103,9 +104,12 @@ pub fn cited_measure(id: &str) -> String {
 pub fn day(iso: &str) -> Option<time::Date> {
     let (year, rest) = iso.split_once('-')?;
     let (month, day) = rest.split_once('-')?;
-    let is_iso = [(year, 4), (month, 2), (day, 2)].iter().all(|(part, length)| part.len() == *length);
+    let is_iso =
+        [(year, 4), (month, 2), (day, 2)].iter().all(|(part, length)| part.len() == *length);
     let month = time::Month::try_from(month.parse::<u8>().ok()?).ok()?;
-    time::Date::from_calendar_date(year.parse().ok()?, month, day.parse().ok()?).ok().filter(|_| is_iso)
+    time::Date::from_calendar_date(year.parse().ok()?, month, day.parse().ok()?)
+        .ok()
+        .filter(|_| is_iso)
 }
 
 /// The congress that sits on a date: a new one begins on 3 January of each odd year.

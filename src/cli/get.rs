@@ -1,45 +1,67 @@
-//! `josh get`: the application in process, one request, its body on standard output.
+//! `josh get`: one request to the application in process, without a socket; prints the body.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use actix_web::http::Uri;
-use actix_web::test::{TestRequest, call_service, init_service, read_body};
-use actix_web::web;
-use anyhow::Result;
+use actix_http::Request;
+use actix_service::{IntoServiceFactory, Service, ServiceFactory};
+use actix_web::body::to_bytes;
+use actix_web::dev::AppConfig;
+use actix_web::http::{StatusCode, Uri};
+use actix_web::web::{Bytes, Data};
+use anyhow::{Result, anyhow};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::{Unusable, open};
-use crate::bundle::Engine;
-use crate::gate::Load;
+use crate::api::Budget;
+use crate::bundle::DuckDbLimits;
+use crate::executor::Executor;
+use crate::http::{AccessGuard, AppParts};
+use crate::limits::ConcurrencySettings;
 use crate::mcp::Options;
-use crate::query::Limits;
-use crate::service::Josh;
 use crate::settings::LogFormat;
-use crate::{http, telemetry};
+use crate::toolsets::Toolsets;
+use crate::{http, output, telemetry};
 
-/// What a person types and a URI can't hold: spaces, quotes, letters beyond ASCII. What is encoded already stays as it is.
-const TYPED: &AsciiSet =
-    &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'{').add(b'}').add(b'|').add(b'\\').add(b'^');
+/// What people type and a URI can't hold: spaces, quotes, letters beyond ASCII. What is already
+/// encoded stays as it is.
+const TYPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}')
+    .add(b'|')
+    .add(b'\\')
+    .add(b'^');
 
 pub fn run(path: &str, bundle: Option<&Path>) -> Result<ExitCode> {
-    let path = &utf8_percent_encode(path, TYPED).to_string();
-    if !path.starts_with('/') || path.parse::<Uri>().is_err() {
-        let message = format!("{path:?} is not a path: give one like '/v1/bills?limit=3'");
-        return Err(Unusable(message).into());
-    }
+    let path = utf8_percent_encode(path, TYPED).to_string();
+    let uri = path.parse::<Uri>().ok().filter(|_| path.starts_with('/'));
+    let uri = uri.ok_or_else(|| {
+        Unusable(format!("{path:?} is not a path: give one like '/v1/bills?limit=3'"))
+    })?;
     let _log = telemetry::start("warn", LogFormat::Text)?;
-    let josh = web::Data::new(Josh::new(open(bundle, Engine::default())?, Limits::default(), Load::default()));
-    let (status, body) = actix_web::rt::System::new().block_on(async {
-        // actix's in-process service: the whole application, without a socket.
-        let mcp = http::mcp_service(josh.clone().into_inner(), &Options::default());
-        let app = init_service(http::app(josh, web::Data::new(http::Door::default()), mcp, false)).await;
-        let response = call_service(&app, TestRequest::get().uri(path).to_request()).await;
-        (response.status(), read_body(response).await)
-    });
-    let mut out = std::io::stdout().lock();
-    out.write_all(&body)?;
-    out.flush()?;
+    let bundle = open(bundle, DuckDbLimits::default())?;
+    let limits = ConcurrencySettings::default();
+    let executor = Executor::new(bundle, Toolsets::default(), Budget::default(), limits)?;
+    let guard = Data::new(AccessGuard::default());
+    let parts = AppParts::new(Data::new(executor), guard, &Options::default());
+    let (status, body) = actix_web::rt::System::new().block_on(answer(parts, uri))?;
+    output::bytes(&body);
     Ok(if status.is_success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs the request through the same application that `serve` runs on sockets.
+async fn answer(parts: AppParts, uri: Uri) -> Result<(StatusCode, Bytes)> {
+    let service = http::app(parts).into_factory().new_service(AppConfig::default()).await;
+    let service = service.map_err(|()| anyhow!("the application did not start"))?;
+    let mut request = Request::new();
+    *request.uri_mut() = uri;
+    let response = service.call(request).await.map_err(|error| anyhow!("{error}"))?;
+    let status = response.status();
+    let body = to_bytes(response.into_body()).await;
+    Ok((status, body.map_err(|error| anyhow!("{}", error.into()))?))
 }

@@ -1,4 +1,5 @@
-//! `josh keys …`: who may ask a server that runs with `--auth oauth`. What is changed here counts at once.
+//! `josh keys …`: who may access a server that runs with `--auth keys` or `--auth oauth`. Changes
+//! take effect at once.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,20 +8,22 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use super::Unusable;
-use crate::access::{Key, KeyFile, READ, default_key_file};
+use crate::access::{Key, KeyFile, Scope, default_key_file};
+use crate::output::{self, note, say};
 
 #[derive(Subcommand)]
 pub enum Verb {
-    /// Make an API key and print it, this once; or register a subject of your OAuth server
+    /// Create an API key and print it once, or register a subject of your OAuth server
     ///
-    /// The key alone goes to standard output, everything else to standard error: `josh keys add alice > alice.key`.
+    /// Only the key goes to standard output, the rest to standard error: `josh keys add alice >
+    /// alice.key`.
     Add {
-        /// Whose key it is, to know it by later
+        /// Name by which the key is listed and revoked
         name: String,
-        /// What it may do, separated by commas: josh:read (all there is to ask today), josh:execute
-        #[arg(long, value_name = "SCOPES", default_value = READ)]
+        /// What it may do, separated by commas: josh:read (all requests), josh:execute (reserved)
+        #[arg(long, value_name = "SCOPES", default_value = Scope::Read.name())]
         scopes: String,
-        /// Take tokens with this `sub` instead of making a key
+        /// Accept tokens with this `sub` claim instead of creating a key
         #[arg(long, value_name = "SUB")]
         subject: Option<String>,
         #[command(flatten)]
@@ -28,15 +31,15 @@ pub enum Verb {
     },
     /// List keys and subjects, without secrets
     List {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
         #[command(flatten)]
         file: File,
     },
-    /// Revoke a key or subject; requests with it are refused from now on
+    /// Revoke a key or subject; this takes effect on the next request
     Revoke {
-        /// Its id or name
+        /// ID or name of the key
         key: String,
         #[command(flatten)]
         file: File,
@@ -57,7 +60,7 @@ impl File {
 }
 
 pub fn run(verb: Verb) -> Result<ExitCode> {
-    change(verb).map_err(|error| Unusable(format!("{error:#}")))?;
+    change(verb).map_err(Unusable::because)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -70,33 +73,37 @@ fn change(verb: Verb) -> Result<()> {
             let at = file.path().display();
             match secret {
                 Some(secret) => {
-                    eprintln!(
-                        "key {} for {:?} ({}), in {at}. It is shown this once:",
+                    note!(
+                        "key {} for {:?} ({}), in {at}. It is shown only once:",
                         key.id,
                         key.name,
                         key.scopes.join(", ")
                     );
-                    println!("{secret}");
+                    say!("{secret}");
                 }
-                None => eprintln!("subject {} for {:?} ({}), in {at}", key.id, key.name, key.scopes.join(", ")),
+                None => note!(
+                    "subject {} for {:?} ({}), in {at}",
+                    key.id,
+                    key.name,
+                    key.scopes.join(", ")
+                ),
             }
         }
         Verb::List { json, file } => {
             let file = file.open()?;
             let keys = if file.path().exists() { file.list()? } else { Vec::new() };
-            match json {
-                true => {
-                    println!("{}", serde_json::to_string_pretty(&keys.iter().map(without_hash).collect::<Vec<_>>())?)
-                }
-                false if keys.is_empty() => {
-                    eprintln!("no keys in {}; make one: josh keys add NAME", file.path().display())
-                }
-                false => print!("{}", table(&keys)),
+            if json {
+                let shown: Vec<Key> = keys.iter().map(without_hash).collect();
+                say!("{}", serde_json::to_string_pretty(&shown)?);
+            } else if keys.is_empty() {
+                note!("no keys in {}; create one: josh keys add NAME", file.path().display());
+            } else {
+                output::bytes(table(&keys).as_bytes());
             }
         }
         Verb::Revoke { key, file } => {
             let key = file.open()?.revoke(&key)?;
-            eprintln!("revoked {} ({:?})", key.id, key.name);
+            note!("revoked {} ({:?})", key.id, key.name);
         }
     }
     Ok(())
@@ -107,12 +114,13 @@ fn without_hash(key: &Key) -> Key {
 }
 
 fn table(keys: &[Key]) -> String {
-    let mut out = format!("{:<9} {:<24} {:<24} {:<21} {}\n", "id", "name", "scopes", "created", "state");
+    let mut out =
+        format!("{:<9} {:<24} {:<24} {:<21} {}\n", "id", "name", "scopes", "created", "state");
     for key in keys {
         let state = match (&key.revoked, &key.subject) {
             (Some(when), _) => format!("revoked {when}"),
-            (None, Some(subject)) => format!("good, for tokens of {subject:?}"),
-            (None, None) => "good".to_string(),
+            (None, Some(subject)) => format!("active, for tokens of {subject:?}"),
+            (None, None) => "active".to_string(),
         };
         out.push_str(&format!(
             "{:<9} {:<24} {:<24} {:<21} {state}\n",

@@ -9,25 +9,29 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
 use super::open;
-use crate::bundle::Engine;
+use crate::api::Budget;
+use crate::bundle::DuckDbLimits;
 use crate::catalog::ids;
-use crate::gate::Load;
+use crate::executor::Executor;
+use crate::limits::ConcurrencySettings;
 use crate::mcp::Server;
-use crate::query::Limits;
-use crate::service::Josh;
 use crate::settings::LogFormat;
 use crate::telemetry;
+use crate::toolsets::Toolsets;
 
-pub fn run(bundle: Option<&Path>, log: &str) -> Result<ExitCode> {
+pub fn run(bundle: Option<&Path>, log: &str, toolsets: Toolsets) -> Result<ExitCode> {
     let _log = telemetry::start(log, LogFormat::Text)?;
     ids::prepare();
-    let josh = Arc::new(Josh::new(open(bundle, Engine::default())?, Limits::default(), Load::default()));
-    let first = josh.bundle();
+    let bundle = open(bundle, DuckDbLimits::default())?;
+    let limits = ConcurrencySettings::default();
+    let executor = Executor::new(bundle, toolsets.clone(), Budget::default(), limits)?;
+    let executor = Arc::new(executor);
+    let first = executor.bundle();
     std::thread::spawn(move || first.prepare_search());
     actix_web::rt::System::new().block_on(async {
-        match Server::new(josh, false).serve(rmcp::transport::stdio()).await {
+        match Server::new(executor, toolsets, false).serve(rmcp::transport::stdio()).await {
             Ok(running) => drop(running.waiting().await?),
-            // The host closed the pipe before it said anything: nothing to do, and nothing wrong.
+            // The host closed the pipe before it sent anything, which is not an error.
             Err(ServerInitializeError::ConnectionClosed(_)) => {}
             Err(error) => return Err(error.into()),
         }

@@ -1,6 +1,7 @@
-//! `josh serve`: bind, say so, serve, and take up new bundles and certificates on the way.
+//! `josh serve`: listen, print the banner, serve until a signal says stop.
 
 use std::any::Any;
+use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::AsRawFd;
 use std::process::ExitCode;
@@ -13,94 +14,140 @@ use actix_web::rt::net::TcpStream;
 use actix_web::rt::signal::unix::{Signal, SignalKind, signal};
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, rt, web};
 use anyhow::{Context, Result};
+use socket2::{Domain, Protocol, Type};
 
-use super::{Unusable, open};
+use super::{Unusable, open, reload};
 use crate::banner::Banner;
-use crate::bundle::Stamp;
 use crate::catalog::ids;
-use crate::http::{self, Door, Socket};
-use crate::service::Josh;
+use crate::executor::Executor;
+use crate::http::{self, AccessGuard, AppParts, Socket};
+use crate::output::note;
 use crate::settings::Settings;
 use crate::telemetry;
 use crate::tls::Tls;
 
-/// How often files are looked at. A change is taken up once a file has stayed the same for one more look.
-const LOOK: Duration = Duration::from_secs(1);
+/// How long a client may take to send the head of a request, for the TLS handshake, and to receive
+/// what we send.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+#[cfg(target_os = "linux")]
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a client may take to send a request's head, to shake hands, to read what we send.
-const HEAD_TIME: Duration = Duration::from_secs(10);
-const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
-const READ_TIME: Duration = Duration::from_secs(30);
+/// How long open requests get to finish after a signal; with default limits none takes longer.
+const SHUTDOWN_SECONDS: u64 = 30;
 
-/// How long requests that run get to end after SIGTERM; none takes longer by the default limit.
-const LAST_SECONDS: u64 = 30;
+/// Connections that may wait to be accepted: room for many clients at once.
+const BACKLOG: i32 = 2048;
 
 pub fn run(settings: Settings) -> Result<ExitCode> {
-    let unusable = |error: anyhow::Error| Unusable(format!("{error:#}"));
-    let _log = telemetry::start(&settings.log, settings.log_format).map_err(unusable)?;
-    let tls = settings.tls.as_ref().map(Tls::new).transpose().map_err(unusable)?.map(Arc::new);
+    let _log = telemetry::start(&settings.log, settings.log_format).map_err(Unusable::because)?;
+    for warning in &settings.warnings {
+        tracing::warn!("{warning}");
+    }
+    let tls = settings.tls.as_ref().map(Tls::new).transpose().map_err(Unusable::because)?;
+    let tls = tls.map(Arc::new);
     let grammar = std::thread::spawn(ids::prepare);
-    let bundle = open(settings.bundle.as_deref(), settings.engine.clone())?;
-    let josh = web::Data::new(Josh::new(bundle, settings.limits, settings.load));
-    let door = web::Data::new(Door::new(&settings));
-    // A panic there would meet the first request that reads an id, with a better message than ours.
+    let bundle = open(settings.bundle.as_deref(), settings.duckdb.clone())?;
+    let toolsets = settings.toolsets.clone();
+    let executor = Executor::new(bundle, toolsets, settings.budget, settings.concurrency)?;
+    let executor = web::Data::new(executor);
+    let guard = web::Data::new(AccessGuard::new(&settings));
+    let parts = AppParts::new(executor.clone(), guard.clone(), &settings.mcp);
+    // A panic there would happen again in the first request with an id, with a better message.
     let _ = grammar.join();
     rt::System::new().block_on(async {
-        if let Some(access) = &door.access {
-            access.prepare().await.map_err(|why| Unusable(format!("auth_jwks: {why}")))?;
+        if let Some(access) = &guard.access {
+            access.prepare().await.map_err(Unusable)?;
         }
-        let (app, guard) = (josh.clone(), door.clone());
-        let mcp = http::mcp_service(josh.clone().into_inner(), &settings.mcp);
-        let sessions = settings.mcp.sessions;
-        let listener = listen(settings.listen)?;
-        let server = HttpServer::new(move || http::app(app.clone(), guard.clone(), mcp.clone(), sessions))
+        // Before the banner: whoever reads it may send signals.
+        let hangups = signal(SignalKind::hangup())?;
+        let stop = StopSignals::new()?;
+        let reloads = parts.reloads.clone();
+        let listener = listen(settings.listen, "--listen")?;
+        let server = HttpServer::new(move || http::app(parts.clone()))
             .workers(settings.workers)
-            // DuckDB runs its own threads: more queries at once only wait for each other.
-            .worker_max_blocking_threads(2 * settings.load.at_once + 2)
-            // An answer goes out when it is written, also in two parts.
+            // A response is sent when it is written, also in two parts.
             .tcp_nodelay(true)
-            .client_request_timeout(HEAD_TIME)
-            .tls_handshake_timeout(HANDSHAKE_TIME)
+            // A client that closes its side has gone: its work is stopped, not finished for nobody.
+            .h1_allow_half_closed(false)
+            .client_request_timeout(HEAD_TIMEOUT)
+            .tls_handshake_timeout(HANDSHAKE_TIMEOUT)
             .on_connect(|connection, extensions| {
                 if let Some(socket) = socket(connection) {
                     extensions.insert(socket);
                 }
             })
-            .shutdown_timeout(LAST_SECONDS);
+            .shutdown_signal(stop.received())
+            .shutdown_timeout(SHUTDOWN_SECONDS);
         let server = match &tls {
             None => server.listen(listener)?,
-            Some(tls) => server.listen_rustls_0_23(listener, tls.config().map_err(unusable)?)?,
+            Some(tls) => {
+                server.listen_rustls_0_23(listener, tls.config().map_err(Unusable::because)?)?
+            }
         };
         let address = server.addrs().first().copied().context("no address was bound")?;
         let redirect = settings.tls.as_ref().and_then(|tls| tls.redirect);
-        let redirect =
-            redirect.map(|from| redirect_to_https(from, address, settings.public_url.clone())).transpose()?;
-        // From here on SIGHUP reloads: whoever reads the banner may send it.
-        let hangups = signal(SignalKind::hangup())?;
+        let redirect = redirect
+            .map(|from| redirect_to_https(from, address, settings.public_url.clone()))
+            .transpose()?;
         let banner = Banner {
             address,
-            bundle: &josh.bundle(),
+            bundle: &executor.bundle(),
             is_sample: settings.bundle.is_none(),
             public_url: settings.public_url.as_deref(),
             tls: tls.as_deref(),
             access: settings.access.as_ref(),
             redirect: redirect.as_ref().map(|(from, _)| *from),
         };
-        eprint!("{}", banner.text());
-        let first = josh.bundle();
+        note!("{}", banner.text().trim_end());
+        let first = executor.bundle();
         std::thread::spawn(move || first.prepare_search());
         let running = server.run();
         let redirecting = redirect.map(|(_, server)| (server.handle(), rt::spawn(server)));
-        let watching = rt::spawn(watch(josh, tls, hangups));
-        // Nobody waits for this where there is no systemd.
+        let watching = rt::spawn(reload::watch(executor, reloads, guard, tls, hangups));
+        // Without systemd nobody waits for this.
         let _ = sd_notify::notify(false, &[sd_notify::NotifyState::Ready]);
         running.await?;
         watching.abort();
         if let Some((handle, _)) = redirecting {
             handle.stop(true).await;
         }
+        tracing::info!("stopped");
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// SIGINT and SIGTERM.
+struct StopSignals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl StopSignals {
+    fn new() -> io::Result<StopSignals> {
+        Ok(StopSignals {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.interrupt.recv() => "SIGINT",
+            _ = self.terminate.recv() => "SIGTERM",
+        }
+    }
+
+    /// Completes with the first signal. The next one ends the process without waiting.
+    async fn received(mut self) {
+        let signal = self.next().await;
+        tracing::info!(signal, "stopping: finishing open requests");
+        rt::spawn(async move {
+            let signal = self.next().await;
+            note!("josh: {signal} again: stopped without finishing open requests");
+            std::process::exit(1);
+        });
+    }
 }
 
 /// The socket of a connection, plain or TLS.
@@ -111,36 +158,46 @@ fn socket(connection: &dyn Any) -> Option<Socket> {
     plain.or_else(secure).map(|stream| Socket(stream.as_raw_fd()))
 }
 
-fn listen(address: SocketAddr) -> Result<TcpListener> {
-    let cannot = |e: std::io::Error| Unusable(format!("cannot listen on {address}: {e}. Choose another with --listen"));
-    let listener = TcpListener::bind(address).map_err(cannot)?;
-    let patience = READ_TIME.as_millis() as libc::c_uint;
-    // SAFETY: the socket is open, and the option is a number of this size. Connections inherit it: one whose other end takes
-    // nothing of what we send for so long is closed.
-    unsafe {
-        libc::setsockopt(
-            listener.as_raw_fd(),
-            libc::IPPROTO_TCP,
-            libc::TCP_USER_TIMEOUT,
-            (&raw const patience).cast(),
-            size_of_val(&patience) as libc::socklen_t,
-        );
-        // Room for a crowd that comes at once.
-        libc::listen(listener.as_raw_fd(), 2048);
-    }
+fn listen(address: SocketAddr, flag: &str) -> Result<TcpListener> {
+    let listener = bind(address).map_err(|e| {
+        Unusable(format!("cannot listen on {address}: {e}. Choose another address with {flag}"))
+    })?;
     Ok(listener)
 }
 
-/// A server of plain HTTP that sends everyone to HTTPS.
-fn redirect_to_https(from: SocketAddr, to: SocketAddr, public_url: Option<String>) -> Result<(SocketAddr, Server)> {
-    let listener = listen(from)?;
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket =
+        socket2::Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    // As in the standard library: a restart need not wait until old connections have expired.
+    socket.set_reuse_address(true)?;
+    // Connections inherit it: one whose client receives nothing for so long is closed.
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_user_timeout(Some(SEND_TIMEOUT))?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
+
+/// A server for plain HTTP that redirects to HTTPS.
+fn redirect_to_https(
+    from: SocketAddr,
+    to: SocketAddr,
+    public_url: Option<String>,
+) -> Result<(SocketAddr, Server)> {
+    let listener = listen(from, "--tls-redirect")?;
     let bound = listener.local_addr()?;
     let answer = move |request: HttpRequest| {
         let base = public_url.clone().or_else(|| {
             let called = http::host(request.uri(), request.headers())?;
-            let name = called.rsplit_once(':').filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
+            let name = called
+                .rsplit_once(':')
+                .filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
             let name = name.map_or(called, |(name, _)| name);
-            Some(if to.port() == 443 { format!("https://{name}") } else { format!("https://{name}:{}", to.port()) })
+            Some(if to.port() == 443 {
+                format!("https://{name}")
+            } else {
+                format!("https://{name}:{}", to.port())
+            })
         });
         let path = request.uri().path_and_query().map_or("/", |p| p.as_str()).to_string();
         async move {
@@ -148,90 +205,15 @@ fn redirect_to_https(from: SocketAddr, to: SocketAddr, public_url: Option<String
                 Some(base) => HttpResponse::PermanentRedirect()
                     .insert_header((header::LOCATION, format!("{base}{path}")))
                     .finish(),
-                None => HttpResponse::BadRequest().body("Which host? Use https.\n"),
+                None => HttpResponse::BadRequest().body("The Host header is missing. Use HTTPS.\n"),
             }
         }
     };
     let server = HttpServer::new(move || App::new().default_service(web::to(answer.clone())))
         .workers(1)
-        .client_request_timeout(HEAD_TIME)
+        .client_request_timeout(HEAD_TIMEOUT)
         .disable_signals()
         .shutdown_timeout(1)
         .listen(listener)?;
     Ok((bound, server.run()))
-}
-
-/// Takes up a new bundle and a new certificate, on SIGHUP and when their files change. What can't be used is refused and the old
-/// one goes on.
-async fn watch(josh: web::Data<Josh>, tls: Option<Arc<Tls>>, mut hangups: Signal) {
-    let mut looks = rt::time::interval(LOOK);
-    let mut bundle = Watched::new(Stamp::of(&josh.bundle().path).ok());
-    let mut certificate = tls.as_ref().map(|tls| Watched::new(tls.stamps()));
-    loop {
-        let asked = hangup_or_look(&mut hangups, &mut looks).await;
-        let open = josh.bundle();
-        if bundle.is_due(Stamp::of(&open.path).ok(), asked) {
-            let opening = josh.clone();
-            match web::block(move || opening.reload()).await {
-                Ok(Ok(new)) => {
-                    josh.offered("bundle", None);
-                    tracing::info!(bundle = %new.manifest.id, as_of = %new.manifest.as_of, "bundle swapped");
-                }
-                Ok(Err(error)) => {
-                    tracing::error!(path = %open.path.display(), "new bundle refused, the old one goes on: {error}");
-                    josh.offered("bundle", Some(error.to_string()));
-                }
-                Err(error) => tracing::error!(%error, "new bundle not opened"),
-            }
-        }
-        if let (Some(tls), Some(certificate)) = (&tls, &mut certificate)
-            && certificate.is_due(tls.stamps(), asked)
-        {
-            match tls.reload() {
-                Ok(()) => {
-                    josh.offered("certificate", None);
-                    tracing::info!(fingerprint = tls.fingerprint(), "certificate taken up");
-                }
-                Err(error) => {
-                    tracing::error!("new certificate refused, the old one goes on: {error:#}");
-                    josh.offered("certificate", Some("its files can't be used; the log says why".into()));
-                }
-            }
-        }
-    }
-}
-
-/// A file, or several, as last looked at and as last taken up or refused.
-struct Watched<S> {
-    seen: S,
-    done: S,
-}
-
-impl<S: Clone + PartialEq> Watched<S> {
-    fn new(now: S) -> Watched<S> {
-        Watched { seen: now.clone(), done: now }
-    }
-
-    /// Whether it is time to take it up: when asked to, or when it changed and then stayed the same for one look.
-    fn is_due(&mut self, now: S, asked: bool) -> bool {
-        let is_settled = std::mem::replace(&mut self.seen, now.clone()) == now;
-        let is_due = asked || (now != self.done && is_settled);
-        if is_due {
-            self.done = now;
-        }
-        is_due
-    }
-}
-
-/// Waits for a SIGHUP (true) or the next look (false).
-async fn hangup_or_look(hangups: &mut Signal, looks: &mut rt::time::Interval) -> bool {
-    use std::future::poll_fn;
-    use std::task::Poll;
-    poll_fn(|context| {
-        if hangups.poll_recv(context).is_ready() {
-            return Poll::Ready(true);
-        }
-        looks.poll_tick(context).map(|_| false)
-    })
-    .await
 }

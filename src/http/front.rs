@@ -1,4 +1,5 @@
-//! What every request passes: a request id, sizes, the method, the door, CORS headers, one log line, the counters.
+//! What every request passes: a request id, sizes, the method, the access guard, CORS headers, one
+//! log line, the metrics.
 
 use std::cell::Cell;
 use std::os::fd::RawFd;
@@ -6,19 +7,21 @@ use std::time::{Duration, Instant};
 
 use actix_web::body::{BoxBody, EitherBody, MessageBody};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
-use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::{Method, Version};
 use actix_web::middleware::Next;
 use actix_web::{HttpMessage, HttpResponse, web};
 use tracing::Instrument;
 
-use super::door::{Door, HEALTH, rpc_method};
+use super::access_guard::{AccessGuard, HEALTH, RpcCall};
+use super::mcp::endpoint;
+use super::router::Router;
 use super::trace::Trace;
-use super::{is_mcp, respond};
-use crate::access::Identity;
-use crate::answer::{Asked, new_request_id};
-use crate::error::{Code, Error, Result};
+use super::{redact, respond};
+use crate::api::{CallerInfo, Code, Error, Result, Scope};
+use crate::executor::Executor;
 use crate::metrics::METRICS;
+use crate::request_id::new_request_id;
 
 /// Requests need no body; a small one is passed over, a large one refused.
 const LARGEST_BODY: u64 = 64 * 1024;
@@ -40,45 +43,38 @@ const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 pub struct Socket(pub RawFd);
 
 impl Socket {
-    /// Takes nothing more from the other side. actix would wait for the end of a chunked body for ever, however slow it comes.
+    /// Takes nothing more from the other side. actix would wait for the end of a chunked body for
+    /// ever, however slow it comes.
     fn stop_reading(&self) {
-        // SAFETY: asked by a request that is being handled, so its connection is open and the number is its own.
+        // SAFETY: asked by a request that is being handled, so its connection is open and the
+        // number is its own.
         unsafe { libc::shutdown(self.0, libc::SHUT_RD) };
     }
 }
 
-/// What a handler may want to know of its request.
-pub struct Context {
-    pub request_id: String,
-    pub started: Instant,
-    pub identity: Option<Identity>,
+/// What is known about a request.
+pub struct RequestInfo {
+    pub caller: CallerInfo,
     pub trace: Option<Trace>,
-    /// The pattern of the path, for the counters: whoever knows it says it.
+    /// The pattern of the path, for the metrics.
     pub route: Cell<&'static str>,
-}
-
-impl Context {
-    pub fn asked(&self) -> Asked<'_> {
-        Asked { request_id: &self.request_id, started: self.started }
-    }
 }
 
 pub async fn front<B: MessageBody + 'static>(
     mut request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<EitherBody<B, BoxBody>>, actix_web::Error> {
-    let context = Context {
-        request_id: given_id(request.headers()).unwrap_or_else(new_request_id),
-        started: Instant::now(),
-        identity: None,
+    let request_id = given_id(request.headers()).unwrap_or_else(new_request_id);
+    let span = tracing::debug_span!("request", id = request_id);
+    request.extensions_mut().insert(RequestInfo {
+        caller: CallerInfo { request_id, started: Instant::now(), identity: None },
         trace: Trace::read(request.headers()),
         route: Cell::new(route(request.path())),
-    };
-    let span = tracing::debug_span!("request", id = context.request_id);
-    request.extensions_mut().insert(context);
+    });
 
     let early = if request.method() == Method::OPTIONS {
-        Some(options(if is_mcp(request.path()) { MCP_METHODS } else { METHODS }))
+        let methods = if endpoint(request.path()).is_some() { MCP_METHODS } else { METHODS };
+        Some(options(methods))
     } else {
         let passed = pass(&mut request).instrument(span.clone()).await;
         passed.err().map(|error| respond::error(request.request(), &error))
@@ -90,42 +86,62 @@ pub async fn front<B: MessageBody + 'static>(
 
     let exchange = response.request().clone();
     let extensions = exchange.extensions();
-    let Some(context) = extensions.get::<Context>() else { return Ok(response) };
+    let Some(info) = extensions.get::<RequestInfo>() else { return Ok(response) };
     let headers = response.headers_mut();
-    if let Ok(id) = HeaderValue::from_str(&context.request_id) {
+    if let Ok(id) = HeaderValue::from_str(&info.caller.request_id) {
         headers.insert(REQUEST_ID, id);
     }
-    if let Some(Ok(own)) = context.trace.as_ref().map(|trace| HeaderValue::from_str(&trace.header())) {
+    if let Some(Ok(own)) = info.trace.as_ref().map(|trace| HeaderValue::from_str(&trace.header())) {
         headers.insert(TRACEPARENT, own);
     }
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    METRICS.request(context.route.get(), response.status().as_u16(), context.started.elapsed().as_secs_f64());
-    log(&response, context);
+    let took = info.caller.started.elapsed().as_secs_f64();
+    METRICS.request(info.route.get(), response.status().as_u16(), took);
+    log(&response, info);
     Ok(response)
 }
 
-/// Whether the request is one that we take, from someone who may ask.
+/// Whether the request is one that we take, from someone who may send it.
 async fn pass(request: &mut ServiceRequest) -> Result<()> {
     refuse(request)?;
     let mut rpc = None;
-    if is_mcp(request.path()) && *request.method() == Method::POST {
+    if endpoint(request.path()).is_some() && *request.method() == Method::POST {
         let body = read_body(request).await?;
-        rpc = rpc_method(&body);
+        rpc = RpcCall::read(&body);
         request.set_payload(Payload::from(body));
     }
-    let Some(door) = request.app_data::<web::Data<Door>>().cloned() else {
-        return Err(Error::internal("an application without a door"));
+    let Some(guard) = request.app_data::<web::Data<AccessGuard>>().cloned() else {
+        return Err(Error::internal("an application without an access guard"));
     };
-    let identity = door.admit(request.request(), rpc.as_deref()).await?;
-    if let Some(context) = request.extensions_mut().get_mut::<Context>() {
-        context.identity = identity;
-        if rpc.as_deref() == Some("tools/call") {
-            context.route.set(TOOL_CALL);
+    let scope = match guard.access {
+        Some(_) => scope(request, rpc.as_ref()),
+        None => Scope::Read,
+    };
+    let method = rpc.as_ref().map(|rpc| rpc.method.as_str());
+    let identity = guard.admit(request.request(), method, scope).await?;
+    if let Some(info) = request.extensions_mut().get_mut::<RequestInfo>() {
+        info.caller.identity = identity;
+        if method == Some("tools/call") {
+            info.route.set(TOOL_CALL);
         }
     }
     Ok(())
+}
+
+/// What the caller must be allowed to do: the operation says it, everything else reads.
+fn scope(request: &ServiceRequest, rpc: Option<&RpcCall>) -> Scope {
+    let of_tool = |name: &str| {
+        let executor = request.app_data::<web::Data<Executor>>()?;
+        executor.toolsets.scope_of_tool(name)
+    };
+    let of_route = || request.app_data::<web::Data<Router>>()?.scope(request.uri().path());
+    let scope = match rpc {
+        Some(call) => call.tool.as_deref().and_then(of_tool),
+        None => of_route(),
+    };
+    scope.unwrap_or(Scope::Read)
 }
 
 async fn read_body(request: &mut ServiceRequest) -> Result<web::Bytes> {
@@ -139,7 +155,9 @@ async fn read_body(request: &mut ServiceRequest) -> Result<web::Bytes> {
         Ok(Ok(Err(_))) => Err(Error::invalid("body", "The message broke off.")),
         Ok(Err(_)) => Err(too_large()),
         Err(_) => {
-            if let Some(socket) = request.request().conn_data::<Socket>() {
+            // Over HTTP/2 the connection has other requests; there the stream alone is closed.
+            let is_alone = request.version() < Version::HTTP_2;
+            if let Some(socket) = request.request().conn_data::<Socket>().filter(|_| is_alone) {
                 socket.stop_reading();
             }
             Err(Error::new(Code::RequestTimeout, "The message did not arrive in time."))
@@ -152,12 +170,13 @@ const METHODS: &str = "GET, HEAD, OPTIONS";
 const MCP_METHODS: &str = "GET, HEAD, POST, DELETE, OPTIONS";
 
 /// Any origin, no credentials: no cookie is ever read, and every header we send may be seen.
-const EXPOSED: &str =
-    "ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count, MCP-Protocol-Version, Mcp-Session-Id";
+const EXPOSED: &str = "ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count, \
+    MCP-Protocol-Version, Mcp-Session-Id";
 
 /// What a browser may send.
-const ALLOWED: &str = "Accept, Authorization, Content-Type, If-None-Match, X-Request-Id, Last-Event-ID, MCP-Protocol-Version, \
-    Mcp-Session-Id, Mcp-Method, Mcp-Name, traceparent, tracestate";
+const ALLOWED: &str = "Accept, Authorization, Content-Type, If-None-Match, X-Request-Id, \
+    Last-Event-ID, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, traceparent, \
+    tracestate";
 
 /// The answer to OPTIONS, a browser's preflight or not.
 fn options(methods: &'static str) -> HttpResponse {
@@ -172,19 +191,38 @@ fn options(methods: &'static str) -> HttpResponse {
 fn refuse(request: &ServiceRequest) -> Result<()> {
     let length = request.uri().path_and_query().map_or(0, |p| p.as_str().len());
     if length > LONGEST_URI {
-        return Err(Error::new(Code::UriTooLong, format!("The address is longer than {LONGEST_URI} bytes.")));
+        return Err(Error::new(
+            Code::UriTooLong,
+            format!("The address is longer than {LONGEST_URI} bytes."),
+        ));
     }
-    if request.headers().iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>() > LARGEST_HEADERS
+    if request
+        .headers()
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len())
+        .sum::<usize>()
+        > LARGEST_HEADERS
     {
-        return Err(Error::new(Code::HeadersTooLarge, format!("The headers are larger than {LARGEST_HEADERS} bytes.")));
+        return Err(Error::new(
+            Code::HeadersTooLarge,
+            format!("The headers are larger than {LARGEST_HEADERS} bytes."),
+        ));
     }
-    if is_mcp(request.path()) && matches!(*request.method(), Method::POST | Method::DELETE) {
+    if endpoint(request.path()).is_some()
+        && matches!(*request.method(), Method::POST | Method::DELETE)
+    {
         return Ok(());
     }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return Err(Error::new(Code::MethodNotAllowed, format!("{} is not allowed here.", request.method())));
+        return Err(Error::new(
+            Code::MethodNotAllowed,
+            format!("{} is not allowed here.", request.method()),
+        ));
     }
-    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
+    let length = request
+        .headers()
+        .get(header::CONTENT_LENGTH)
+        .and_then(|v| v.to_str().ok()?.parse::<u64>().ok());
     match length.is_some_and(|length| length > LARGEST_BODY) {
         true => Err(Error::new(Code::PayloadTooLarge, "The request has a body, and a large one.")),
         false => Ok(()),
@@ -194,43 +232,50 @@ fn refuse(request: &ServiceRequest) -> Result<()> {
 /// The caller's own id, if it is fit for a header and a log line.
 fn given_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(REQUEST_ID)?.to_str().ok()?;
-    let fit = (1..=128).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    let fit = (1..=128).contains(&id.len())
+        && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
     fit.then(|| id.to_string())
 }
 
-/// The path as the counters name it; below `/v1/` the call knows better.
+/// The path as the metrics name it; below `/v1/` the operation knows better.
 fn route(path: &str) -> &'static str {
-    let other = ["/metrics", "/mcp"];
-    super::door::OPEN.iter().chain(&other).find(|known| **known == path).copied().unwrap_or("other")
+    if let Some(endpoint) = endpoint(path) {
+        return endpoint.route();
+    }
+    let known = super::access_guard::OPEN.iter().chain(&["/metrics"]);
+    known.copied().find(|known| *known == path).unwrap_or("other")
 }
 
-/// One line a request; health checks only when they fail. A tool call has a line of its own, which says more.
-fn log<B>(response: &ServiceResponse<B>, context: &Context) {
+/// One line per request; health checks only when they fail. A tool call has a line of its own,
+/// which says more.
+fn log<B>(response: &ServiceResponse<B>, info: &RequestInfo) {
     let request = response.request();
     let (status, path) = (response.status().as_u16(), request.path());
-    if tracing::enabled!(tracing::Level::INFO) && (status >= 500 || !HEALTH.contains(&path)) {
-        let door = request.app_data::<web::Data<Door>>();
-        let address = door.and_then(|door| door.address(request)).map(|address| address.to_string());
-        macro_rules! line {
-            ($level:ident) => {
-                tracing::$level!(
-                    request_id = context.request_id,
-                    method = request.method().as_str(),
-                    path,
-                    status,
-                    took_us = context.started.elapsed().as_micros() as u64,
-                    address,
-                    caller = context.identity.as_ref().map(|i| i.key.as_str()),
-                    trace_id = context.trace.as_ref().map(|t| t.trace_id.as_str()),
-                    span_id = context.trace.as_ref().map(|t| t.span_id.as_str()),
-                    "request"
-                )
-            };
-        }
-        match status {
-            500.. => line!(warn),
-            200 if context.route.get() == TOOL_CALL => line!(debug),
-            _ => line!(info),
-        }
+    if !tracing::enabled!(tracing::Level::INFO) || (status < 500 && HEALTH.contains(&path)) {
+        return;
+    }
+    let guard = request.app_data::<web::Data<AccessGuard>>();
+    let address = guard.and_then(|guard| guard.address(request)).map(|a| a.to_string());
+    macro_rules! line {
+        ($level:ident) => {
+            tracing::$level!(
+                request_id = info.caller.request_id,
+                method = request.method().as_str(),
+                path,
+                query = redact::query(request.query_string()),
+                status,
+                took_us = info.caller.started.elapsed().as_micros() as u64,
+                address,
+                caller = info.caller.identity.as_ref().map(|i| i.key.as_str()),
+                trace_id = info.trace.as_ref().map(|t| t.trace_id.as_str()),
+                span_id = info.trace.as_ref().map(|t| t.span_id.as_str()),
+                "request"
+            )
+        };
+    }
+    match status {
+        500.. => line!(warn),
+        200 if info.route.get() == TOOL_CALL => line!(debug),
+        _ => line!(info),
     }
 }

@@ -1,5 +1,7 @@
-//! `/mcp`: rmcp's streamable HTTP server behind our front door, and what people and registries see at the same address.
+//! `/mcp`: rmcp's streamable HTTP server behind the same front as everything else, and what people
+//! and registries see at the same address. `/mcp/x/{toolset}` is the same with one toolset.
 
+use std::net::Ipv6Addr;
 use std::sync::Arc;
 
 use actix_web::guard::{self, GuardContext};
@@ -11,35 +13,92 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp_actix_web::transport::StreamableHttpService;
 use serde_json::json;
 
-use super::door::Door;
-use super::front::Context;
+use super::access_guard::AccessGuard;
+use super::front::RequestInfo;
 use super::pages::{escape, html};
-use crate::access::SCOPES;
-use crate::error::{Code, Error};
+use crate::api::{Code, Error, Scope};
+use crate::executor::Executor;
 use crate::mcp::{Caller, Options, PROTOCOL, Server};
-use crate::service::Josh;
 
 const PAGE: &str = include_str!("../../assets/web/mcp.html");
 
 /// What a client's settings need besides the address, where a key is asked for.
 const HEADERS: &str = r#", "headers": { "Authorization": "Bearer KEY" }"#;
 
+/// The same for Codex, which takes the key from a variable of the environment.
+const CODEX_KEY: &str = "\nbearer_token_env_var = \"NAME_OF_A_VARIABLE_WITH_THE_KEY\"";
+
 pub type Service = StreamableHttpService<Server>;
 
-/// The server and its service, made once for all workers: sessions are shared.
-pub fn service(josh: Arc<Josh>, settings: &Options) -> (Server, Service) {
-    let server = Server::new(josh, settings.bare_search);
-    (server.clone(), mount(server, settings))
+/// Endpoints of single toolsets are below this path.
+const TOOLSETS: &str = "/mcp/x/";
+
+/// A path at which the protocol is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum McpEndpoint<'a> {
+    /// The configured set.
+    All,
+    Toolset(&'a str),
 }
 
-/// Any MCP server as we mount it: which hosts and origins may call, stateless or not, answers as JSON.
+/// The endpoint at a path, if it is one.
+pub fn endpoint(path: &str) -> Option<McpEndpoint<'_>> {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    match path.strip_prefix(TOOLSETS) {
+        Some(name) if !name.is_empty() && !name.contains('/') => Some(McpEndpoint::Toolset(name)),
+        _ => (path == "/mcp").then_some(McpEndpoint::All),
+    }
+}
+
+impl McpEndpoint<'_> {
+    /// As the metrics name it.
+    pub const fn route(self) -> &'static str {
+        match self {
+            McpEndpoint::All => "/mcp",
+            McpEndpoint::Toolset(_) => "/mcp/x/{toolset}",
+        }
+    }
+}
+
+/// The server of an endpoint, and its service.
+#[derive(Clone)]
+pub struct Mounted {
+    path: String,
+    server: Server,
+    service: Service,
+}
+
+/// The endpoints: the configured set, and each toolset alone. Made once for all workers: sessions
+/// are shared.
+pub fn mount_all(executor: &Arc<Executor>, options: &Options) -> Vec<Mounted> {
+    let mounted = |path: String, toolsets| {
+        let server = Server::new(executor.clone(), toolsets, options.bare_search);
+        Mounted { path, service: mount(server.clone(), options), server }
+    };
+    let all = &executor.toolsets;
+    let single = all.capabilities().filter_map(|capability| {
+        Some(mounted(format!("{TOOLSETS}{}", capability.name), all.only(capability.name)?))
+    });
+    single.chain([mounted("/mcp".into(), all.clone())]).collect()
+}
+
+/// Any MCP server as we mount it: which hosts and origins may call, stateless or not, answers as
+/// JSON.
 pub fn mount<S: ServerHandler + Clone>(server: S, settings: &Options) -> StreamableHttpService<S> {
     let own = ["localhost", "127.0.0.1", "[::1]", "::1"];
     let hosts = own.iter().map(|h| h.to_string()).chain(settings.hosts.iter().cloned()).collect();
     let local = ["localhost", "127.0.0.1", "[::1]"].into_iter();
-    let local = local.flat_map(|host| ["http", "https"].map(|scheme| format!("{scheme}://{host}:*")));
-    let named = settings.hosts.iter().flat_map(|host| ["http", "https"].map(|scheme| format!("{scheme}://{host}")));
-    let origins = local.chain(named).chain(settings.origins.iter().cloned()).collect();
+    let local =
+        local.flat_map(|host| ["http", "https"].map(|scheme| format!("{scheme}://{host}:*")));
+    let own_pages = settings
+        .hosts
+        .iter()
+        .flat_map(|host| ["http", "https"].map(|scheme| with_port(scheme, host, Some("*"))));
+    let other_pages = settings.origins.iter().filter_map(|origin| {
+        let (scheme, rest) = origin.split_once("://")?;
+        Some(with_port(scheme, rest.split('/').next()?, None))
+    });
+    let origins = local.chain(own_pages).chain(other_pages).collect();
     StreamableHttpService::builder()
         .service_factory(Arc::new(move || Ok(server.clone())))
         .session_manager(Arc::new(LocalSessionManager::default()))
@@ -48,36 +107,57 @@ pub fn mount<S: ServerHandler + Clone>(server: S, settings: &Options) -> Streama
         .allowed_hosts(hosts)
         .allowed_origins(origins)
         .on_request_fn(|request, extensions| {
-            if let Some(context) = request.extensions().get::<Context>() {
-                let traceparent = request.headers().get("traceparent").and_then(|v| v.to_str().ok());
+            if let Some(info) = request.extensions().get::<RequestInfo>() {
+                let traceparent =
+                    request.headers().get("traceparent").and_then(|v| v.to_str().ok());
                 extensions.insert(Caller {
-                    request_id: context.request_id.clone(),
-                    started: context.started,
+                    info: info.caller.clone(),
                     traceparent: traceparent.and_then(Caller::traced),
-                    identity: context.identity.clone(),
                 });
             }
         })
         .build()
 }
 
-/// Everything below `/mcp`.
-pub fn routes(config: &mut web::ServiceConfig, (server, service): (Server, Service), sessions: bool) {
-    let stream = |context: &GuardContext| wants_stream(&context.head().method, context.head().headers());
-    config
-        .app_data(web::Data::new(server))
-        .service(web::resource("/mcp/manifest.json").to(manifest))
-        .service(web::resource("/.well-known/oauth-protected-resource").to(protected_resource))
-        .service(web::resource("/.well-known/oauth-protected-resource/mcp").to(protected_resource))
-        .service(web::resource("/mcp").guard(guard::Head()).to(head));
-    if !sessions {
-        config.service(web::resource("/mcp").guard(guard::fn_guard(stream)).to(not_here));
+/// An origin with an explicit port, as rmcp wants it: the one given, or else `port`, or else the
+/// default of the scheme (RFC 6454).
+fn with_port(scheme: &str, host: &str, port: Option<&str>) -> String {
+    if host.parse::<Ipv6Addr>().is_ok() {
+        return with_port(scheme, &format!("[{host}]"), port);
     }
+    let port = port.unwrap_or(match scheme {
+        "https" => "443",
+        "http" => "80",
+        // Such as browser extensions: there is no port to compare.
+        _ => "*",
+    });
+    // A colon in brackets is part of an IPv6 address.
+    let has_port = host.rsplit(']').next().is_some_and(|rest| rest.contains(':'));
+    if has_port { format!("{scheme}://{host}") } else { format!("{scheme}://{host}:{port}") }
+}
+
+/// Everything below `/mcp`.
+pub fn routes(config: &mut web::ServiceConfig, endpoints: Vec<Mounted>, sessions: bool) {
+    let stream =
+        |context: &GuardContext| wants_stream(&context.head().method, context.head().headers());
+    let metadata = "/.well-known/oauth-protected-resource";
     config
-        .service(
-            web::resource("/mcp").guard(guard::All(guard::Get()).and(guard::Not(guard::fn_guard(stream)))).to(page),
-        )
-        .service(web::scope("/mcp").service(service.scope()));
+        .service(web::resource("/mcp/manifest.json").to(manifest))
+        .service(web::resource(metadata).to(protected_resource));
+    for Mounted { path, server, service } in endpoints {
+        let page_only = guard::All(guard::Get()).and(guard::Not(guard::fn_guard(stream)));
+        config
+            .service(web::resource(format!("{metadata}{path}")).to(protected_resource))
+            .service(web::resource(&path).guard(guard::Head()).to(head));
+        if !sessions {
+            let resource = web::resource(&path).guard(guard::fn_guard(stream));
+            config.service(resource.to(no_stream));
+        }
+        let page_server = web::Data::new(server);
+        config
+            .service(web::resource(&path).guard(page_only).app_data(page_server).to(page))
+            .service(web::scope(&path).service(service.scope()));
+    }
 }
 
 /// A GET that waits for messages rather than for a page.
@@ -86,8 +166,8 @@ pub fn wants_stream(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::GET && accepts.is_some_and(|a| a.contains("text/event-stream"))
 }
 
-/// No stream to wait on: every answer comes with its request.
-async fn not_here(request: HttpRequest) -> HttpResponse {
+/// There is no event stream: every answer comes with its request.
+async fn no_stream(request: HttpRequest) -> HttpResponse {
     super::respond::error(
         &request,
         &Error::new(Code::MethodNotAllowed, "There is no event stream here: POST each request."),
@@ -103,50 +183,96 @@ async fn head() -> HttpResponse {
 
 async fn page(
     request: HttpRequest,
-    josh: web::Data<Josh>,
+    executor: web::Data<Executor>,
     server: web::Data<Server>,
-    door: web::Data<Door>,
+    guard: web::Data<AccessGuard>,
 ) -> HttpResponse {
-    let row = |(name, title, about): (String, String, String)| {
-        let about: String = about.split(". ").next().unwrap_or_default().chars().take(160).collect();
-        format!("<tr><td><code>{name}</code></td><td>{}: {}</td></tr>\n", escape(&title), escape(&about))
+    let advertised = server.advertised();
+    let row = |tool: &rmcp::model::Tool| {
+        let about = tool.description.as_deref().unwrap_or_default();
+        let about = about.split(". ").next().unwrap_or_default();
+        let title = tool.title.as_deref().unwrap_or_default();
+        let (name, title, about) = (escape(&tool.name), escape(title), escape(about));
+        format!("<tr><td><code>{name}</code></td><td>{title}: {about}</td></tr>\n")
     };
-    let tools: String = server.tools().into_iter().map(row).collect();
+    let tools: String = advertised.tools.iter().map(row).collect();
+    let path = request.path().trim_end_matches('/');
+    let flag = " --header 'Authorization: Bearer KEY'";
     let body = PAGE
         .replace("{{version}}", env!("CARGO_PKG_VERSION"))
-        .replace("{{as_of}}", &escape(&josh.bundle().manifest.as_of))
-        .replace("{{url}}", &escape(&format!("{}/mcp", door.base(&request))))
-        .replace("{{flag}}", if door.access.is_some() { " --header 'Authorization: Bearer KEY'" } else { "" })
-        .replace("{{headers}}", if door.access.is_some() { HEADERS } else { "" })
+        .replace("{{as_of}}", &escape(&executor.bundle().manifest.as_of))
+        .replace("{{url}}", &escape(&format!("{}{path}", guard.base(&request))))
+        .replace("{{flag}}", if guard.access.is_some() { flag } else { "" })
+        .replace("{{headers}}", if guard.access.is_some() { HEADERS } else { "" })
+        .replace("{{codex}}", if guard.access.is_some() { CODEX_KEY } else { "" })
         .replace("{{tools}}", &tools);
     html(body)
 }
 
 /// What the MCP registry wants to know.
-async fn manifest(request: HttpRequest, server: web::Data<Server>, door: web::Data<Door>) -> HttpResponse {
-    let url = format!("{}/mcp", door.base(&request));
-    let tools: Vec<_> =
-        server.tools().into_iter().map(|(name, title, _)| json!({ "name": name, "title": title })).collect();
+async fn manifest(
+    request: HttpRequest,
+    executor: web::Data<Executor>,
+    guard: web::Data<AccessGuard>,
+) -> HttpResponse {
+    let url = format!("{}/mcp", guard.base(&request));
+    let bundle = executor.bundle();
+    let tools = executor.toolsets.tools(&bundle);
+    let tools = tools.map(|(_, tool)| json!({ "name": tool.name, "title": tool.title }));
     HttpResponse::Ok().json(json!({
         "name": "io.github.usejosh/josh",
         "title": "Josh",
-        "description": "United States federal policy data: cited look-ups, search and numbers from one offline bundle.",
+        "description": "United States federal policy data: cited look-ups, search and numbers from \
+                        one offline bundle.",
         "version": env!("CARGO_PKG_VERSION"),
         "remotes": [{ "type": "streamable-http", "url": url }],
-        "tools": tools,
+        "tools": tools.collect::<Vec<_>>(),
         "documentation": url,
     }))
 }
 
 /// RFC 9728: where tokens for this server come from, if it asks for any.
-async fn protected_resource(request: HttpRequest, door: web::Data<Door>) -> HttpResponse {
-    let resource = format!("{}/mcp", door.base(&request));
-    let servers: Vec<&str> = door.access.iter().filter_map(|access| access.issuer()).collect();
+async fn protected_resource(request: HttpRequest, guard: web::Data<AccessGuard>) -> HttpResponse {
+    let path = request.path().trim_end_matches('/');
+    let path = path.strip_prefix("/.well-known/oauth-protected-resource").unwrap_or_default();
+    let path = if path.is_empty() { "/mcp" } else { path };
+    let resource = format!("{}{path}", guard.base(&request));
+    let servers: Vec<&str> = guard.access.iter().filter_map(|access| access.issuer()).collect();
     let mut about = json!({ "resource": resource, "authorization_servers": servers });
-    if door.access.is_some() {
+    if guard.access.is_some() {
+        // Only scopes that an operation of this server asks for.
+        let executor = request.app_data::<web::Data<Executor>>();
+        let is_used = |scope: &Scope| {
+            *scope == Scope::Read
+                || executor.is_some_and(|e| e.toolsets.operations().any(|o| o.scope == *scope))
+        };
+        let scopes: Vec<&str> =
+            Scope::ALL.iter().filter(|s| is_used(s)).map(|s| s.name()).collect();
         about["bearer_methods_supported"] = json!(["header"]);
-        about["scopes_supported"] = json!(SCOPES);
+        about["scopes_supported"] = json!(scopes);
         about["resource_name"] = json!("Josh");
     }
     HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-cache")).json(about)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_have_a_port() {
+        for (scheme, host, port, origin) in [
+            ("https", "josh.example.org", Some("*"), "https://josh.example.org:*"),
+            ("https", "app.example.org", None, "https://app.example.org:443"),
+            ("http", "app.example.org", None, "http://app.example.org:80"),
+            ("https", "app.example.org:8443", None, "https://app.example.org:8443"),
+            ("https", "josh.example.org:8443", Some("*"), "https://josh.example.org:8443"),
+            ("http", "2001:db8::1", Some("*"), "http://[2001:db8::1]:*"),
+            ("http", "[2001:db8::1]", None, "http://[2001:db8::1]:80"),
+            ("http", "[2001:db8::1]:81", None, "http://[2001:db8::1]:81"),
+            ("vscode-webview", "abc", None, "vscode-webview://abc:*"),
+        ] {
+            assert_eq!(with_port(scheme, host, port), origin);
+        }
+    }
 }

@@ -1,13 +1,16 @@
-//! HTTP: the App, what happens to every request, and how answers are written. No logic of its own: it turns requests
-//! into calls of `service` and results into bytes.
+//! HTTP: the application, what happens to every request, and how answers are written. No logic of
+//! its own: it turns requests into operations and outcomes into bytes.
 
-mod door;
+mod access_guard;
+mod encode;
 mod front;
 mod mcp;
 mod openapi;
 mod pages;
+mod redact;
 mod respond;
 mod rest;
+mod router;
 mod trace;
 
 use actix_web::body::MessageBody;
@@ -15,21 +18,49 @@ use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::middleware::{Compress, from_fn};
 use actix_web::{App, HttpRequest, HttpResponse, web};
 
-pub use door::{Door, host};
+pub use access_guard::{AccessGuard, host};
 pub use front::Socket;
-pub use mcp::{Service as McpService, mount as mcp_mount, service as mcp_service};
+pub use mcp::{Mounted, mount as mcp_mount, mount_all as mcp_mount_all};
 pub use openapi::document as openapi_document;
+pub use router::Router;
 
-use crate::error::{Code, Error};
-use crate::mcp::Server;
-use crate::service::Josh;
+use crate::api::{Code, Error};
+use crate::executor::Executor;
+use crate::reloads::Reloads;
+
+/// Everything that an application is made of. Cheap to clone: one application runs on each worker.
+#[derive(Clone)]
+pub struct AppParts {
+    pub executor: web::Data<Executor>,
+    pub guard: web::Data<AccessGuard>,
+    pub reloads: web::Data<Reloads>,
+    pub router: web::Data<Router>,
+    pub documents: web::Data<pages::Documents>,
+    pub mcp: Vec<Mounted>,
+    pub sessions: bool,
+}
+
+impl AppParts {
+    pub fn new(
+        executor: web::Data<Executor>,
+        guard: web::Data<AccessGuard>,
+        options: &crate::mcp::Options,
+    ) -> AppParts {
+        AppParts {
+            router: web::Data::new(Router::new(&executor.toolsets)),
+            mcp: mcp::mount_all(&executor.clone().into_inner(), options),
+            reloads: web::Data::default(),
+            documents: web::Data::default(),
+            sessions: options.sessions,
+            executor,
+            guard,
+        }
+    }
+}
 
 /// The application. `serve` runs it on sockets, `get` in process: the same bytes either way.
 pub fn app(
-    josh: web::Data<Josh>,
-    door: web::Data<Door>,
-    mcp: (Server, McpService),
-    sessions: bool,
+    parts: AppParts,
 ) -> App<
     impl ServiceFactory<
         ServiceRequest,
@@ -40,11 +71,14 @@ pub fn app(
     >,
 > {
     App::new()
-        .app_data(josh)
-        .app_data(door)
+        .app_data(parts.executor)
+        .app_data(parts.guard)
+        .app_data(parts.reloads)
+        .app_data(parts.router)
+        .app_data(parts.documents)
         .wrap(Compress::default())
         .wrap(from_fn(front::front))
-        .configure(|config| mcp::routes(config, mcp, sessions))
+        .configure(|config| mcp::routes(config, parts.mcp, parts.sessions))
         .service(web::resource("/openapi.json").to(pages::openapi))
         .service(web::resource("/docs").to(pages::docs))
         .service(web::resource("/").to(pages::home))
@@ -52,21 +86,27 @@ pub fn app(
         .service(web::resource("/readyz").to(pages::readyz))
         .service(web::resource("/health").to(pages::health))
         .service(web::resource("/metrics").to(pages::metrics))
-        // `/v1` is not a pattern of actix's: those with a variable part run a regular expression on every request.
+        // `/v1` is not a pattern of actix's: those with a variable part run a regular expression on
+        // every request.
         .default_service(web::to(rest_or_nothing))
 }
 
-/// Whether a path is the MCP endpoint.
-fn is_mcp(path: &str) -> bool {
-    path == "/mcp" || path == "/mcp/"
-}
-
-async fn rest_or_nothing(request: HttpRequest, josh: web::Data<Josh>) -> HttpResponse {
+async fn rest_or_nothing(request: HttpRequest, executor: web::Data<Executor>) -> HttpResponse {
     if request.uri().path().starts_with("/v1/") {
-        return rest::answer(request, josh).await;
+        return rest::answer(request, executor).await;
     }
     let path: String = request.path().chars().take(80).collect();
-    let known = ["/", "/mcp", "/docs", "/openapi.json", "/health", "/livez", "/readyz", "/metrics", "/v1/sources"];
-    let error = Error::new(Code::RouteNotFound, format!("There is nothing at {path:?}.")).suggest(&path, known);
-    respond::error(&request, &error)
+    let known = [
+        "/",
+        "/mcp",
+        "/docs",
+        "/openapi.json",
+        "/health",
+        "/livez",
+        "/readyz",
+        "/metrics",
+        "/v1/sources",
+    ];
+    let message = format!("There is nothing at {path:?}.");
+    respond::error(&request, &Error::new(Code::RouteNotFound, message).suggest(&path, known))
 }

@@ -1,19 +1,29 @@
 //! What is not `/v1`: the home page, the API docs, OpenAPI, health.
 
+use std::sync::Arc;
+
 use actix_web::http::header::{self, ContentType};
 use actix_web::{HttpRequest, HttpResponse, web};
+use arc_swap::ArcSwapOption;
 use serde_json::json;
 
 use super::{openapi, respond};
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, is_sample};
+use crate::executor::Executor;
 use crate::metrics::METRICS;
-use crate::service::Josh;
+use crate::reloads::Reloads;
 
 const HOME: &str = include_str!("../../assets/web/home.html");
 const DOCS: &str = include_str!("../../assets/web/docs.html");
 
+/// What the home page says when nothing but the sample is served.
+const SAMPLE: &str = "<p class=\"sample\"><strong>This server serves the sample that is built into \
+    Josh</strong>: a few records of every source. Its texts are summaries written for it, not the \
+    official wording. Serve your own bundle with <code>josh serve --bundle FILE</code>.</p>";
+
 /// Pages load nothing from elsewhere, and say so to the browser.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; form-action 'self'; img-src data:";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
+    connect-src 'self'; form-action 'self'; img-src data:";
 
 pub fn html(body: String) -> HttpResponse {
     HttpResponse::Ok()
@@ -23,8 +33,8 @@ pub fn html(body: String) -> HttpResponse {
         .body(body)
 }
 
-pub async fn home(josh: web::Data<Josh>) -> HttpResponse {
-    html(home_page(&josh.bundle()))
+pub async fn home(executor: web::Data<Executor>) -> HttpResponse {
+    html(home_page(&executor.bundle()))
 }
 
 /// The page at `/`: the bundle, its sources with counts and dates, links to try.
@@ -37,7 +47,8 @@ fn home_page(bundle: &Bundle) -> String {
         };
         let key = source.key;
         rows.push_str(&format!(
-            "<tr><td><a href=\"/v1/{key}?limit=5\">{key}</a></td><td class=n>{}</td><td>{dates}</td><td>{}</td></tr>\n",
+            "<tr><td><a href=\"/v1/{key}?limit=5\">{key}</a></td>\
+             <td class=n>{}</td><td>{dates}</td><td>{}</td></tr>\n",
             facts.records,
             escape(source.about)
         ));
@@ -47,13 +58,17 @@ fn home_page(bundle: &Bundle) -> String {
         let first = bundle.records().by_number(bundle.first_number(source));
         if let Some(entry) = first {
             let path = format!("/v1/{}/{}", source.key, entry.id);
-            examples.push_str(&format!("<li><a href=\"{0}\"><code>{0}</code></a></li>\n", escape(&path)));
+            examples.push_str(&format!(
+                "<li><a href=\"{0}\"><code>{0}</code></a></li>\n",
+                escape(&path)
+            ));
         }
     }
     let manifest = &bundle.manifest;
     HOME.replace("{{version}}", env!("CARGO_PKG_VERSION"))
         .replace("{{bundle}}", &escape(&manifest.id))
         .replace("{{as_of}}", &escape(&manifest.as_of))
+        .replace("{{sample}}", if is_sample(&bundle.path) { SAMPLE } else { "" })
         .replace("{{sources}}", &rows)
         .replace("{{examples}}", &examples)
 }
@@ -66,45 +81,76 @@ pub async fn docs() -> HttpResponse {
     html(DOCS.to_string())
 }
 
-pub async fn openapi(request: HttpRequest, josh: web::Data<Josh>) -> HttpResponse {
-    let bundle = josh.bundle();
-    respond::not_modified(&request, &bundle)
-        .unwrap_or_else(|| respond::document(&request, &bundle, openapi::document(&bundle).to_string()))
+/// Documents that only the bundle decides, made once for each.
+#[derive(Default)]
+pub struct Documents {
+    openapi: ArcSwapOption<(String, String)>,
+}
+
+impl Documents {
+    /// The OpenAPI document of the open bundle.
+    fn openapi(&self, executor: &Executor, bundle: &Bundle) -> String {
+        match self.openapi.load_full() {
+            Some(known) if known.0 == bundle.manifest.id => known.1.clone(),
+            _ => {
+                let text = openapi::document(bundle, &executor.toolsets).to_string();
+                self.openapi.store(Some(Arc::new((bundle.manifest.id.clone(), text.clone()))));
+                text
+            }
+        }
+    }
+}
+
+pub async fn openapi(
+    request: HttpRequest,
+    executor: web::Data<Executor>,
+    documents: web::Data<Documents>,
+) -> HttpResponse {
+    let bundle = executor.bundle();
+    respond::not_modified(&request, &bundle).unwrap_or_else(|| {
+        respond::document(&request, &bundle, documents.openapi(&executor, &bundle))
+    })
 }
 
 pub async fn livez() -> HttpResponse {
-    HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(json!({ "status": "ok" }))
+    HttpResponse::Ok()
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .json(json!({ "status": "ok" }))
 }
 
-/// Ready means that the bundle can be read. A newer bundle or certificate that was refused is named: what is served is the one
-/// before it.
-pub async fn readyz(request: HttpRequest, josh: web::Data<Josh>) -> HttpResponse {
-    match josh.bundle().check_whole() {
+/// Ready means that the bundle can be read. A newer bundle or certificate that was refused is
+/// named: what is served is the one before it.
+pub async fn readyz(
+    request: HttpRequest,
+    executor: web::Data<Executor>,
+    reloads: web::Data<Reloads>,
+) -> HttpResponse {
+    match executor.bundle().ensure_intact() {
         Ok(()) => {
             let mut state = json!({ "status": "ready" });
-            let refused = josh.refused();
+            let refused = reloads.refused();
             if !refused.is_empty() {
                 state["refused"] = json!(refused);
             }
             HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(state)
         }
-        Err(error) => respond::error(&request, &error),
+        Err(error) => respond::error(&request, &error.into()),
     }
 }
 
 /// For Prometheus.
-pub async fn metrics(josh: web::Data<Josh>) -> HttpResponse {
+pub async fn metrics(executor: web::Data<Executor>) -> HttpResponse {
     HttpResponse::Ok()
         .content_type("text/plain; version=0.0.4; charset=utf-8")
         .insert_header((header::CACHE_CONTROL, "no-store"))
-        .body(METRICS.text(&josh.bundle()))
+        .body(METRICS.text(&executor.bundle()))
 }
 
-pub async fn health(josh: web::Data<Josh>) -> HttpResponse {
-    let bundle = josh.bundle();
+pub async fn health(executor: web::Data<Executor>) -> HttpResponse {
+    let bundle = executor.bundle();
     let manifest = &bundle.manifest;
     HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(json!({
-        "status": if bundle.check_whole().is_ok() { "ok" } else { "bundle_unavailable" },
+        "status": if bundle.ensure_intact().is_ok() { "ok" } else { "bundle_unavailable" },
         "version": env!("CARGO_PKG_VERSION"),
         "bundle": {
             "id": manifest.id,

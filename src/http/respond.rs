@@ -1,29 +1,31 @@
 //! How answers become HTTP: ETags, caching, content types, the next page's link.
 
+use actix_web::body::MessageBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 
-use super::front::Context;
-use crate::answer::Answer;
+use super::encode::{self, Format};
+use super::front::RequestInfo;
+use crate::api::{Code, Error, Outcome};
 use crate::bundle::{Bundle, stable_hash};
-use crate::error::{Code, Error};
-use crate::query::Format;
 
-/// Clients may keep an answer, but ask whether it still holds: the next bundle may be a second away.
+/// Clients may keep an answer, but ask whether it still holds: the next bundle may be a second
+/// away.
 const CACHE: &str = "public, no-cache";
 /// The same for an answer to someone who had to say who they are.
 const OWN_CACHE: &str = "private, no-cache";
 
 fn cache(request: &HttpRequest) -> &'static str {
-    let is_known = request.extensions().get::<Context>().is_some_and(|context| context.identity.is_some());
+    let is_known = request
+        .extensions()
+        .get::<RequestInfo>()
+        .is_some_and(|info| info.caller.identity.is_some());
     if is_known { OWN_CACHE } else { CACHE }
 }
 
-const JSON: &str = "application/json";
-
-/// The weak ETag of an answer. Answers are a pure function of Josh's version, the bundle and the URL, but for
-/// `request_id` and `took_ms`.
+/// The weak ETag of an answer. Answers are a pure function of Josh's version, the bundle and the
+/// URL, but for `request_id` and `took_ms`.
 fn etag(request: &HttpRequest, bundle: &Bundle) -> String {
     let key = format!("{} {} {}", env!("CARGO_PKG_VERSION"), bundle.manifest.id, request.uri());
     format!("W/\"{:016x}\"", stable_hash(key.as_bytes()))
@@ -44,7 +46,12 @@ pub fn not_modified(request: &HttpRequest, bundle: &Bundle) -> Option<HttpRespon
     matches.then(not_modified)
 }
 
-fn ok(request: &HttpRequest, bundle: &Bundle, content_type: &'static str, body: String) -> HttpResponse {
+fn ok(
+    request: &HttpRequest,
+    bundle: &Bundle,
+    content_type: &'static str,
+    body: impl MessageBody + 'static,
+) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((header::ETAG, etag(request, bundle)))
         .insert_header((header::CACHE_CONTROL, HeaderValue::from_static(cache(request))))
@@ -54,27 +61,34 @@ fn ok(request: &HttpRequest, bundle: &Bundle, content_type: &'static str, body: 
 
 /// A whole JSON document that only the bundle decides.
 pub fn document(request: &HttpRequest, bundle: &Bundle, body: String) -> HttpResponse {
-    ok(request, bundle, JSON, body)
+    ok(request, bundle, Format::Json.content_type(), body)
 }
 
-/// An answer, with the next page and the total in headers as well if it is a list.
-pub fn answer(request: &HttpRequest, bundle: &Bundle, answer: Answer) -> HttpResponse {
-    let content_type = match answer.format {
-        Format::Json => JSON,
-        Format::Ndjson => "application/x-ndjson",
-        Format::Csv => "text/csv; charset=utf-8",
+/// An outcome, with the next page and the total of a list in headers as well.
+pub fn outcome(
+    request: &HttpRequest,
+    bundle: &Bundle,
+    outcome: Outcome,
+    format: Format,
+) -> HttpResponse {
+    let extensions = request.extensions();
+    let Some(info) = extensions.get::<RequestInfo>() else {
+        return error(request, &Error::internal("a request without its facts"));
     };
-    let list = answer.list.clone();
-    let body = match request.extensions().get::<Context>() {
-        Some(context) => answer.into_body(bundle, context.asked()),
-        None => String::new(),
+    let body = encode::body(&outcome, format, bundle, &info.caller);
+    // Prepared records are read while they are written: only now is it known that they were there.
+    let body = body.and_then(|body| bundle.ensure_intact().map(|()| body).map_err(Error::from));
+    drop(extensions);
+    let mut response = match body {
+        Ok(body) => ok(request, bundle, format.content_type(), body),
+        Err(failed) => return error(request, &failed),
     };
-    let mut response = ok(request, bundle, content_type, body);
-    if let Some((total, next_cursor)) = list {
+    if let Some((total, next_cursor)) = outcome.output.page() {
         let headers = response.headers_mut();
         headers.insert(header::HeaderName::from_static("x-total-count"), total.into());
-        let link = next_cursor.map(|cursor| format!("<{}>; rel=\"next\"", next_url(request, &cursor)));
-        if let Some(Ok(link)) = link.map(|link| HeaderValue::from_str(&link)) {
+        let next = next_cursor.map(|cursor| next_url(request, cursor));
+        let link = next.map(|url| HeaderValue::from_str(&format!("<{url}>; rel=\"next\"")));
+        if let Some(Ok(link)) = link {
             headers.insert(header::LINK, link);
         }
     }
@@ -83,7 +97,8 @@ pub fn answer(request: &HttpRequest, bundle: &Bundle, answer: Answer) -> HttpRes
 
 /// The same request with another cursor.
 fn next_url(request: &HttpRequest, cursor: &str) -> String {
-    let others = request.query_string().split('&').filter(|p| !p.is_empty() && !p.starts_with("cursor="));
+    let others =
+        request.query_string().split('&').filter(|p| !p.is_empty() && !p.starts_with("cursor="));
     let query: Vec<&str> = others.collect();
     let joint = if query.is_empty() { "" } else { "&" };
     format!("{}?{}{joint}cursor={cursor}", request.uri().path(), query.join("&"))
@@ -91,18 +106,24 @@ fn next_url(request: &HttpRequest, cursor: &str) -> String {
 
 /// The error envelope.
 pub fn error(request: &HttpRequest, error: &Error) -> HttpResponse {
-    let request_id = request.extensions().get::<Context>().map(|c| c.request_id.clone()).unwrap_or_default();
+    let request_id = request
+        .extensions()
+        .get::<RequestInfo>()
+        .map(|info| info.caller.request_id.clone())
+        .unwrap_or_default();
     if let Some(cause) = &error.cause {
         tracing::error!(request_id, code = error.code.as_str(), cause, "request failed");
     }
-    let status = StatusCode::from_u16(error.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let status =
+        StatusCode::from_u16(error.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = HttpResponse::build(status);
     response.insert_header((header::CACHE_CONTROL, "no-store"));
     match error.code {
         Code::MethodNotAllowed => {
             response.insert_header((header::ALLOW, "GET, HEAD, OPTIONS"));
         }
-        // The rest of the request may still come, or never: nothing after it on this connection can be trusted.
+        // The rest of the request may still come, or never: nothing after it on this connection
+        // can be trusted.
         Code::RequestTimeout | Code::PayloadTooLarge => {
             response.force_close();
         }
@@ -114,5 +135,5 @@ pub fn error(request: &HttpRequest, error: &Error) -> HttpResponse {
     if let Some(challenge) = &error.challenge {
         response.insert_header((header::WWW_AUTHENTICATE, challenge.as_str()));
     }
-    response.content_type(JSON).body(error.envelope(&request_id).to_string())
+    response.content_type(Format::Json.content_type()).body(error.envelope(&request_id).to_string())
 }

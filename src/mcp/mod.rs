@@ -1,13 +1,8 @@
-//! The Model Context Protocol, over HTTP and over standard input and output: the same server, a thin layer over `service`.
-//! A tool turns its arguments into a `Call`; the answer is the one that REST gives.
+//! The Model Context Protocol, over HTTP and over standard input and output. A thin layer: tools,
+//! prompts and resources come from the configured toolsets, calls go to the executor.
 
-mod args;
-mod completion;
-mod offer;
-mod output;
 mod prompts;
-mod reply;
-mod resources;
+mod result;
 mod tools;
 
 use std::sync::Arc;
@@ -15,36 +10,41 @@ use std::time::Instant;
 
 use arc_swap::ArcSwapOption;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    DiscoverResult, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
-    Tool as Advertised,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    CompleteResult, CompletionInfo, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Reference, Resource, ResourceContents,
+    ResourceTemplate, ServerCapabilities, ServerConfig, Tool as ListedTool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::access::Identity;
-use crate::answer::Asked;
+use crate::api::argument::LONGEST_TEXT;
+use crate::api::{CallerInfo, Cost, Operation, Tool};
+use crate::bundle::Bundle;
+use crate::executor::Executor;
 use crate::metrics::METRICS;
-use crate::query::Params;
-use crate::service::{Call, Josh};
-use offer::Offer;
-use resources::Guide;
-use tools::{Tool, Work};
+use crate::request_id::new_request_id;
+use crate::spelling::nearest;
+use crate::toolsets::Toolsets;
 
 /// How long lists may be kept: a bundle never changes, and a new one is no emergency.
 const TTL_MS: u64 = 3_600_000;
 
+/// Values that completion offers at once.
+const MOST_COMPLETIONS: usize = 20;
+
 /// The newest revision that begins with `initialize`.
 pub const PROTOCOL: ProtocolVersion = ProtocolVersion::V_2025_11_25;
 
-/// The server. Cheap to clone: one for each request is made.
+/// The server. Cheap to clone: one is made for each request.
 #[derive(Clone)]
 pub struct Server {
-    josh: Arc<Josh>,
-    offer: Arc<ArcSwapOption<Offer>>,
+    executor: Arc<Executor>,
+    toolsets: Toolsets,
+    advertised: Arc<ArcSwapOption<Advertised>>,
     bare_search: bool,
 }
 
@@ -61,114 +61,129 @@ pub struct Options {
     pub origins: Vec<String>,
 }
 
+/// What the toolsets offer over one bundle, rendered once.
+pub struct Advertised {
+    bundle: Arc<Bundle>,
+    pub tools: Vec<ListedTool>,
+    instructions: String,
+}
+
 /// Who calls, as the surface knows it.
 #[derive(Clone)]
 pub struct Caller {
-    pub request_id: String,
-    pub started: Instant,
+    pub info: CallerInfo,
     pub traceparent: Option<String>,
-    pub identity: Option<Identity>,
 }
 
 impl Caller {
     /// A trace context, if it is fit for a log line.
     pub fn traced(traceparent: &str) -> Option<String> {
-        let fits = traceparent.len() <= 64 && traceparent.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+        let is_plain = |b: u8| b.is_ascii_hexdigit() || b == b'-';
+        let fits = traceparent.len() <= 64 && traceparent.bytes().all(is_plain);
         fits.then(|| traceparent.to_string())
     }
 }
 
+impl Advertised {
+    fn new(bundle: Arc<Bundle>, toolsets: &Toolsets, bare_search: bool) -> Advertised {
+        let mut schemas = Map::new();
+        toolsets.capabilities().for_each(|c| schemas.extend((c.schemas)(&bundle)));
+        let listed = |(operation, tool): (&'static Operation, &'static Tool)| {
+            let is_bare = bare_search && tool.name == "search";
+            tools::listed(operation, tool, &bundle, &schemas, is_bare)
+        };
+        let tools = toolsets.tools(&bundle).map(listed).collect();
+        let instructions = toolsets.capabilities().map(|c| (c.instructions)(&bundle));
+        let instructions = instructions.collect::<Vec<_>>().join(" ");
+        Advertised { tools, instructions, bundle }
+    }
+}
+
 impl Server {
-    pub fn new(josh: Arc<Josh>, bare_search: bool) -> Server {
-        Server { josh, offer: Arc::default(), bare_search }
+    pub fn new(executor: Arc<Executor>, toolsets: Toolsets, bare_search: bool) -> Server {
+        Server { executor, toolsets, advertised: Arc::default(), bare_search }
     }
 
-    /// What the open bundle offers, rendered when it is first asked for.
-    pub fn offer(&self) -> Arc<Offer> {
-        let bundle = self.josh.bundle();
-        match self.offer.load_full() {
-            Some(offer) if Arc::ptr_eq(&offer.bundle, &bundle) => offer,
+    /// What is offered over the open bundle, rendered when it is first asked for.
+    pub fn advertised(&self) -> Arc<Advertised> {
+        let bundle = self.executor.bundle();
+        match self.advertised.load_full() {
+            Some(known) if Arc::ptr_eq(&known.bundle, &bundle) => known,
             _ => {
-                let offer = Arc::new(Offer::of(bundle, self.bare_search));
-                self.offer.store(Some(offer.clone()));
-                offer
+                let made = Arc::new(Advertised::new(bundle, &self.toolsets, self.bare_search));
+                self.advertised.store(Some(made.clone()));
+                made
             }
         }
-    }
-
-    /// Names, titles and descriptions of the tools, for those who only list them.
-    pub fn tools(&self) -> Vec<(String, String, String)> {
-        let text = |text: &Option<std::borrow::Cow<'static, str>>| text.as_deref().unwrap_or_default().to_string();
-        let offer = self.offer();
-        let tools = offer.tools.iter();
-        tools.map(|t| (t.name.to_string(), t.title.clone().unwrap_or_default(), text(&t.description))).collect()
     }
 
     async fn call(
         &self,
-        offer: &Offer,
-        tool: &Tool,
+        operation: &'static Operation,
+        tool: &'static Tool,
         request: CallToolRequestParams,
-        caller: &Caller,
+        caller: &CallerInfo,
     ) -> Result<CallToolResult, ErrorData> {
-        let (work, is_full) = tool.read(request.arguments).map_err(|reason| ErrorData::invalid_params(reason, None))?;
-        Ok(match work {
-            Work::Call(call, params) => match self.answer(offer, call, params, caller).await {
-                Ok(answer) => reply::result(answer, is_full),
-                Err(error) => {
-                    if let Some(cause) = &error.cause {
-                        tracing::error!(
-                            request_id = caller.request_id,
-                            code = error.code.as_str(),
-                            cause,
-                            "tool call failed"
-                        );
-                    }
-                    reply::failure(&error, &caller.request_id)
-                }
-            },
-            Work::Ping => {
-                let manifest = &offer.bundle.manifest;
-                let bundle = json!({ "id": manifest.id, "as_of": manifest.as_of });
-                reply::result(json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION"), "bundle": bundle }), true)
+        let call = tools::read(tool, request.arguments)
+            .map_err(|reason| ErrorData::invalid_params(reason, None))?;
+        let bundle = self.executor.bundle();
+        let context = self.executor.context(bundle.clone(), caller.clone());
+        let outcome = self.executor.execute(operation, call.arguments, context).await;
+        let result =
+            outcome.and_then(|outcome| result::success(outcome, &bundle, caller, call.is_full));
+        Ok(result.unwrap_or_else(|error| {
+            let request_id = caller.request_id.as_str();
+            if let Some(cause) = &error.cause {
+                let code = error.code.as_str();
+                tracing::error!(request_id, code, cause, "tool call failed");
             }
-            Work::Guide(key) => {
-                let Some(guide) = Guide::find(&key) else {
-                    let keys: Vec<&str> = resources::GUIDES.iter().map(|g| g.key).collect();
-                    let reason = format!("`guide_key` takes one of {}.", keys.join(", "));
-                    return Err(ErrorData::invalid_params(reason, None));
-                };
-                reply::result(json!({ "guide_key": guide.key, "title": guide.title, "text": guide.text(offer) }), true)
-            }
+            result::failure(&tools::translate(tool, error), request_id)
+        }))
+    }
+
+    /// The tool with this name, if it is offered.
+    fn find(&self, name: &str) -> Result<(&'static Operation, &'static Tool), ErrorData> {
+        let bundle = self.executor.bundle();
+        self.toolsets.tool(&bundle, name).ok_or_else(|| {
+            let shown: String = name.chars().take(64).collect();
+            let names: Vec<&str> =
+                self.toolsets.tools(&bundle).map(|(_, tool)| tool.name).collect();
+            let near = nearest(&shown, &names).map(|n| format!(" Did you mean {n}?"));
+            let message = format!("There is no tool {shown:?}.{}", near.unwrap_or_default());
+            ErrorData::invalid_params(message, None)
         })
     }
 
-    /// The answer of REST; a list too large for one result is asked for again in smaller pages, so that its cursor stays right.
-    async fn answer(&self, offer: &Offer, call: Call, params: Params, caller: &Caller) -> crate::error::Result<Value> {
-        let asked = Asked { request_id: &caller.request_id, started: caller.started };
-        let mut params = params;
-        loop {
-            let answer = self.josh.answer(&offer.bundle, call.clone(), params.clone()).await?;
-            let body = answer.into_body(&offer.bundle, asked);
-            let limit = params.get("limit").and_then(|limit| limit.parse::<usize>().ok()).filter(|limit| *limit > 1);
-            match limit {
-                Some(limit) if body.len() > reply::MOST_BYTES => params.set("limit", &(limit / 2).to_string()),
-                _ => return serde_json::from_str(&body).map_err(crate::error::Error::internal),
-            }
-        }
+    fn prompts(&self) -> Vec<&'static crate::api::Prompt> {
+        let bundle = self.executor.bundle();
+        let prompts = self.toolsets.capabilities().flat_map(|c| c.prompts);
+        prompts.filter(|prompt| (prompt.is_offered)(&bundle)).collect()
     }
 
     fn caller(context: &RequestContext<RoleServer>) -> Caller {
         let parts = context.extensions.get::<::http::request::Parts>();
-        let traced = context.meta.get("traceparent").and_then(Value::as_str).and_then(Caller::traced);
+        let traced =
+            context.meta.get("traceparent").and_then(Value::as_str).and_then(Caller::traced);
         let carried = parts.and_then(|parts| parts.extensions.get::<rmcp::model::Extensions>());
         match carried.and_then(|carried| carried.get::<Caller>()) {
-            Some(caller) => Caller { traceparent: traced.or_else(|| caller.traceparent.clone()), ..caller.clone() },
+            Some(caller) => Caller {
+                traceparent: traced.or_else(|| caller.traceparent.clone()),
+                info: caller.info.clone(),
+            },
             None => {
-                let request_id = crate::answer::new_request_id();
-                Caller { request_id, started: Instant::now(), traceparent: traced, identity: None }
+                let (request_id, started) = (new_request_id(), Instant::now());
+                let info = CallerInfo { request_id, started, identity: None };
+                Caller { info, traceparent: traced }
             }
         }
+    }
+}
+
+/// Whether a list may be kept by others than its caller.
+fn cache_scope(context: &RequestContext<RoleServer>) -> CacheScope {
+    match Server::caller(context).info.identity {
+        None => CacheScope::Public,
+        Some(_) => CacheScope::Private,
     }
 }
 
@@ -183,7 +198,7 @@ impl ServerHandler for Server {
         let identity = Implementation::new("josh", env!("CARGO_PKG_VERSION")).with_title("Josh");
         let mut config = ServerConfig::new(capabilities).with_server_info(identity);
         config.protocol_version = PROTOCOL;
-        config.with_instructions(self.offer().instructions.clone())
+        config.with_instructions(self.advertised().instructions.clone())
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -195,14 +210,14 @@ impl ServerHandler for Server {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let listed = ListToolsResult::with_all_items(self.offer().tools.clone());
-        Ok(listed.with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Public))
+        let listed = ListToolsResult::with_all_items(self.advertised().tools.clone());
+        Ok(listed.with_ttl_ms(TTL_MS).with_cache_scope(cache_scope(&context)))
     }
 
-    fn get_tool(&self, name: &str) -> Option<Advertised> {
-        self.offer().tools.iter().find(|tool| tool.name == name).cloned()
+    fn get_tool(&self, name: &str) -> Option<ListedTool> {
+        self.advertised().tools.iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -210,32 +225,28 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let caller = Server::caller(&context);
-        let offer = self.offer();
-        let Some(tool) = Tool::find(&offer, &request.name) else {
-            let shown: String = request.name.chars().take(64).collect();
-            let names: Vec<&str> = offer.tools.iter().map(|tool| tool.name.as_ref()).collect();
-            let near = crate::error::nearest(&shown, &names).map(|n| format!(" Did you mean {n}?")).unwrap_or_default();
-            return Err(ErrorData::invalid_params(format!("There is no tool {shown:?}.{near}"), None));
-        };
-        // A cancelled call ends here, and its query with it.
+        let Caller { info, traceparent } = Server::caller(&context);
+        let (operation, tool) = self.find(&request.name)?;
+        // A cancelled call ends here, and its work with it.
         let called = tokio::select! {
             // Boxed: rmcp moves this future about, and it is large.
-            called = Box::pin(self.call(&offer, tool, request, &caller)) => called,
-            () = context.ct.cancelled() => Err(ErrorData::internal_error("The call was cancelled.", None)),
+            called = Box::pin(self.call(operation, tool, request, &info)) => called,
+            () = context.ct.cancelled() => {
+                Err(ErrorData::internal_error("The call was cancelled.", None))
+            }
         };
         let is_ok = called.as_ref().is_ok_and(|result| result.is_error != Some(true));
         let status = if is_ok { "ok" } else { "error" };
-        let took = caller.started.elapsed().as_secs_f64();
+        let took = info.started.elapsed().as_secs_f64();
         METRICS.tool_call(tool.name, status, took);
         tracing::info!(
             tool_name = tool.name,
-            request_id = caller.request_id,
+            request_id = info.request_id,
             duration_ms = took * 1e3,
             result_status = status,
-            caller_kind = caller.identity.as_ref().map_or("anonymous", |identity| identity.kind),
-            caller = caller.identity.as_ref().map(|identity| identity.key.as_str()),
-            traceparent = caller.traceparent,
+            caller_kind = info.identity.as_ref().map_or("anonymous", |identity| identity.kind),
+            caller = info.identity.as_ref().map(|identity| identity.key.as_str()),
+            traceparent,
             "tool call"
         );
         called.map(CallToolResponse::from)
@@ -244,11 +255,11 @@ impl ServerHandler for Server {
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let bundle = self.josh.bundle();
-        let listed = ListPromptsResult::with_all_items(prompts::list(&|key| bundle.source(key).is_some()));
-        Ok(listed.with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Public))
+        let prompts = self.prompts().into_iter().map(prompts::listed).collect();
+        let listed = ListPromptsResult::with_all_items(prompts);
+        Ok(listed.with_ttl_ms(TTL_MS).with_cache_scope(cache_scope(&context)))
     }
 
     async fn get_prompt(
@@ -256,44 +267,70 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let bundle = self.josh.bundle();
-        prompts::get(&request.name, request.arguments, &|key| bundle.source(key).is_some())
-            .map(GetPromptResponse::from)
-            .map_err(|reason| ErrorData::invalid_params(reason, None))
+        let refuse = |reason: String| ErrorData::invalid_params(reason, None);
+        let offered = self.prompts();
+        let prompt =
+            offered.iter().find(|prompt| prompt.name == request.name).ok_or_else(|| {
+                let names: Vec<&str> = offered.iter().map(|prompt| prompt.name).collect();
+                let shown: String = request.name.chars().take(64).collect();
+                refuse(format!("There is no prompt {shown:?}; there are {}.", names.join(", ")))
+            })?;
+        prompts::fill(prompt, request.arguments).map(GetPromptResponse::from).map_err(refuse)
     }
 
     async fn list_resources(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let listed = ListResourcesResult::with_all_items(resources::list(&self.offer()));
-        Ok(listed.with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Public))
+        let bundle = self.executor.bundle();
+        let resources = self.toolsets.capabilities().flat_map(|c| (c.resources)(&bundle));
+        let listed = resources.map(|r| {
+            Resource::new(r.uri, r.title.as_str())
+                .with_title(r.title.as_str())
+                .with_description(r.about)
+                .with_mime_type(r.mime)
+        });
+        let listed = ListResourcesResult::with_all_items(listed.collect());
+        Ok(listed.with_ttl_ms(TTL_MS).with_cache_scope(cache_scope(&context)))
     }
 
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let listed = ListResourceTemplatesResult::with_all_items(resources::templates());
-        Ok(listed.with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Public))
+        let templates = self.toolsets.capabilities().flat_map(|c| c.templates);
+        let listed = templates.map(|(template, title, about, mime)| {
+            ResourceTemplate::new(*template, *title)
+                .with_title(*title)
+                .with_description(*about)
+                .with_mime_type(*mime)
+        });
+        let listed = ListResourceTemplatesResult::with_all_items(listed.collect());
+        Ok(listed.with_ttl_ms(TTL_MS).with_cache_scope(cache_scope(&context)))
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        match resources::read(&self.offer(), &request.uri) {
-            Some(contents) => {
-                let read = ReadResourceResult::new(vec![contents]);
-                Ok(read.with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Public).into())
+        let caller = Server::caller(&context).info;
+        let call = self.executor.context(self.executor.bundle(), caller);
+        let found =
+            self.toolsets.capabilities().find_map(|c| (c.read_resource)(&call, &request.uri));
+        match found {
+            Some((mime, text)) => {
+                let contents = ResourceContents::text(text, &request.uri).with_mime_type(mime);
+                let read = ReadResourceResult::new(vec![contents]).with_ttl_ms(TTL_MS);
+                Ok(read.with_cache_scope(cache_scope(&context)).into())
             }
             None => {
                 let shown: String = request.uri.chars().take(100).collect();
                 let data = json!({ "uri": shown });
-                Err(ErrorData::resource_not_found(format!("There is no resource {shown:?}."), Some(data)))
+                let message = format!("There is no resource {shown:?}.");
+                Err(ErrorData::resource_not_found(message, Some(data)))
             }
         }
     }
@@ -301,9 +338,35 @@ impl ServerHandler for Server {
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let (argument, typed) = (&request.argument.name, &request.argument.value);
-        Ok(CompleteResult::new(completion::complete(&self.offer(), &request.r#ref, argument, typed)))
+        let (argument, typed) = (request.argument.name, request.argument.value);
+        let is_known = match &request.r#ref {
+            Reference::Prompt(named) => {
+                let prompt = self.prompts().into_iter().find(|prompt| prompt.name == named.name);
+                let has = |(name, _, _): &(&str, &str, bool)| *name == argument;
+                prompt.is_some_and(|prompt| prompt.arguments.iter().any(has))
+            }
+            Reference::Resource(_) => true,
+            _ => false,
+        };
+        if !is_known || typed.len() > LONGEST_TEXT {
+            return Ok(CompleteResult::new(CompletionInfo::default()));
+        }
+        let caller = Server::caller(&context).info;
+        let call = self.executor.context(self.executor.bundle(), caller);
+        let capabilities: Vec<_> = self.toolsets.capabilities().collect();
+        let found = self.executor.run(Cost::Query, call, move |context| {
+            let mut values = Vec::new();
+            for capability in capabilities {
+                values.extend((capability.complete)(context, &argument, &typed)?);
+            }
+            Ok(values)
+        });
+        let values = found.await.map_err(|error| ErrorData::internal_error(error.message, None))?;
+        let has_more = values.len() > MOST_COMPLETIONS;
+        let values = values.into_iter().take(MOST_COMPLETIONS).collect();
+        let info = CompletionInfo::with_pagination(values, None, has_more).unwrap_or_default();
+        Ok(CompleteResult::new(info))
     }
 }

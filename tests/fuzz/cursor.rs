@@ -1,26 +1,28 @@
-//! Cursors as clients send them back: unreadable is an error, and what is read is written the same again.
+//! Fuzzes the cursors that clients send back: a bad one is an error, and a decoded one encodes to
+//! the same text again.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use josh::api::error::Code;
 use josh::bundle::stable_hash;
-use josh::error::Code;
-use josh::query::Cursor;
+use josh::policy::query::Cursor;
 
 use crate::{MANY, Target, mutate};
 
-/// The list that all cursors here are for.
+/// The hash of the list that all cursors here belong to.
 const LIST: u64 = 7;
 
-const WORDS: &[&str] =
-    &["=", "==", "-", "_", "+", "/", "null", "\"", "[7,", "\\u0000", "\\ud800", ",", "]", "1e3", " "];
+const WORDS: &[&str] = &[
+    "=", "==", "-", "_", "+", "/", "null", "\"", "[7,", "\\u0000", "\\ud800", ",", "]", "1e3", " ",
+];
 
 #[test]
-fn what_is_read_is_written_the_same() {
+fn decoding_and_encoding_give_the_same_cursor() {
     let keys = [None, Some("2025-05-21".to_string()), Some("é \"\\ \0".to_string())];
     let cursors = keys.map(|key| Cursor { list: LIST, ord: 41, key, total: u64::MAX });
     let corpus = cursors.iter().flat_map(|cursor| {
         let text = cursor.encode();
-        // What is inside, too: the target seals it, so that mutations get past the check.
+        // The payload alone, too: the target adds a valid checksum, so that mutations get past it.
         let inside = opened(&text);
         [text.into_bytes(), inside]
     });
@@ -36,15 +38,15 @@ fn what_is_read_is_written_the_same() {
     });
 }
 
-/// What a cursor holds, without its check.
+/// The payload of a cursor, without its checksum.
 pub fn opened(cursor: &str) -> Vec<u8> {
     URL_SAFE_NO_PAD.decode(cursor).unwrap().split_off(8)
 }
 
-/// These bytes as a cursor that says of itself that it is whole.
-pub fn sealed(inside: &[u8]) -> String {
-    let check = format!("{:08x}", stable_hash(inside) as u32);
-    URL_SAFE_NO_PAD.encode([check.as_bytes(), inside].concat())
+/// A cursor with this payload and a valid checksum.
+pub fn sealed(payload: &[u8]) -> String {
+    let checksum = format!("{:08x}", stable_hash(payload) as u32);
+    URL_SAFE_NO_PAD.encode([checksum.as_bytes(), payload].concat())
 }
 
 fn check(text: &str) {
@@ -60,6 +62,8 @@ fn check(text: &str) {
             assert!(error.message.ends_with('.'), "{error}");
         }
     }
-    // Never for another list.
-    assert!(Cursor::decode(text, LIST + 1, None).is_err() || Cursor::decode(text, LIST, None).is_err());
+    // A cursor is never valid for two lists.
+    assert!(
+        Cursor::decode(text, LIST + 1, None).is_err() || Cursor::decode(text, LIST, None).is_err()
+    );
 }

@@ -1,13 +1,15 @@
-//! Fuzzing on stable Rust: seeded mutations of known inputs against everything that reads what strangers send. One file a target.
+//! Fuzzing on stable Rust: seeded mutations of known inputs for everything that parses untrusted
+//! data. One file per target.
 //!
-//! A run is the same every time. A longer or another one:
+//! Every run uses the same inputs. For more, or for others:
 //!
 //! ```sh
 //! FUZZ_COUNT=1000000 FUZZ_SEED=7 cargo test --release --workspace --test fuzz ids
 //! ```
 //!
-//! A failure prints the input as a byte string: put it into the target's corpus, where it is tried first from then on. If an
-//! input takes the whole process down or never ends, it is in `fuzz-TARGET.last` in the target folder's `tmp`.
+//! A failure prints the input as a byte string. Add it to the target's corpus, which is tried
+//! first. If an input kills the process or never returns, it is in `tmp/fuzz-TARGET.last` of the
+//! Cargo target folder.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -30,44 +32,56 @@ use std::time::{Duration, Instant};
 
 use mutate::Random;
 
-/// Inputs for functions that only read a text.
+/// The number of inputs for functions that only parse text.
 const MANY: u64 = 20_000;
-/// Inputs that cost a file or a request each.
+/// The number of inputs where each needs a file or a request.
 const SOME: u64 = 2_000;
 
 const DEFAULT_SEED: u64 = 119;
 
-/// Far above the slowest on a busy machine: one that takes longer has found something quadratic.
-const LONGEST: Duration = Duration::from_secs(10);
+/// Far more than the slowest input takes on a busy machine. One that takes longer has probably
+/// found something quadratic.
+const MAX_TIME: Duration = Duration::from_secs(10);
 
-/// What is fuzzed, from which inputs.
+/// What is fuzzed, and with which inputs.
 struct Target<'a> {
     name: &'a str,
     count: u64,
-    /// Valid inputs, and those that once failed. Tried as they are before anything else.
+    /// Valid inputs, and inputs that failed once. They are tried unchanged before any mutation.
     corpus: Vec<Vec<u8>>,
     mutate: Mutate<'a>,
 }
 
-/// Makes an input from the corpus.
+/// Makes a new input from the corpus.
 type Mutate<'a> = &'a dyn Fn(&mut Random, &[Vec<u8>]) -> Vec<u8>;
 
 impl Target<'_> {
-    /// Tries the corpus and then `count` mutations of it. Each depends on seed, target and number only, so that any one can be
-    /// made again.
+    /// Tries the corpus and then `count` mutations of it. A mutation depends only on the seed, the
+    /// target and its number, so that each can be reproduced.
     fn run(&self, attempt: impl Fn(&[u8])) {
-        let (count, seed) = (asked("FUZZ_COUNT").unwrap_or(self.count), asked("FUZZ_SEED").unwrap_or(DEFAULT_SEED));
-        let last = std::fs::File::create(format!("{}/fuzz-{}.last", env!("CARGO_TARGET_TMPDIR"), self.name)).unwrap();
+        let count = from_environment("FUZZ_COUNT").unwrap_or(self.count);
+        let seed = from_environment("FUZZ_SEED").unwrap_or(DEFAULT_SEED);
+        let last = std::fs::File::create(format!(
+            "{}/fuzz-{}.last",
+            env!("CARGO_TARGET_TMPDIR"),
+            self.name
+        ))
+        .unwrap();
         let mutations = (0..count).map(|number| {
-            let mut random = Random::new(&[seed, josh::bundle::stable_hash(self.name.as_bytes()), number]);
+            let mut random =
+                Random::new(&[seed, josh::bundle::stable_hash(self.name.as_bytes()), number]);
             (format!("number {number}"), (self.mutate)(&mut random, &self.corpus))
         });
-        let known = self.corpus.iter().enumerate().map(|(number, known)| (format!("corpus {number}"), known.clone()));
+        let known = self
+            .corpus
+            .iter()
+            .enumerate()
+            .map(|(number, known)| (format!("corpus {number}"), known.clone()));
         for (which, input) in known.chain(mutations) {
             last.set_len(0).and_then(|()| last.write_all_at(&input, 0)).unwrap();
             let begun = Instant::now();
             let outcome = catch_unwind(AssertUnwindSafe(|| attempt(&input)));
-            let slow = begun.elapsed() > LONGEST;
+            let slow = begun.elapsed() > MAX_TIME;
             if outcome.is_err() || slow {
                 let how = if slow { "took too long" } else { "failed" };
                 eprintln!(
@@ -82,9 +96,12 @@ impl Target<'_> {
     }
 }
 
-/// A number from the environment. Not named `JOSH_*`: the binary refuses those that it does not know.
-fn asked(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}")))
+/// A number from an environment variable. Not named `JOSH_*`, because the binary refuses variables
+/// with that prefix that it does not know.
+fn from_environment(name: &str) -> Option<u64> {
+    std::env::var(name)
+        .ok()
+        .map(|text| text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}")))
 }
 
 /// Texts as a corpus.

@@ -1,6 +1,6 @@
-//! Seeded random numbers, and mutations of bytes made with them.
+//! A seeded random number generator and random mutations of bytes.
 
-/// SplitMix64: a few lines, the same on every machine.
+/// SplitMix64: short, and the same on every machine.
 pub struct Random(u64);
 
 impl Random {
@@ -21,7 +21,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, or 0 if there is none.
+    /// A number below `end`, or 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         if end == 0 { 0 } else { (self.next() % end as u64) as usize }
     }
@@ -38,7 +38,7 @@ impl Random {
         &from[self.below(from.len())]
     }
 
-    /// Part of something this long; short parts are more likely.
+    /// A random range within this length; short ranges are more likely.
     fn part(&mut self, length: usize) -> std::ops::Range<usize> {
         let from = self.below(length + 1);
         let longest = if self.one_in(4) { length - from } else { (length - from).min(8) };
@@ -46,10 +46,11 @@ impl Random {
     }
 }
 
-/// Longer inputs find what shorter ones do, only later.
-const LONGEST: usize = 64 * 1024;
+/// Longer inputs would find nothing that shorter ones do not.
+const MAX_LENGTH: usize = 64 * 1024;
 
-/// What breaks readers of text: no UTF-8, halves of it, what can't be seen, what changes its length with its case.
+/// Byte sequences that break text parsers: invalid and incomplete UTF-8, invisible characters,
+/// characters whose length changes with their case.
 const NASTY: &[&[u8]] = &[
     b"\xff",
     b"\xc3",
@@ -77,7 +78,7 @@ const NASTY: &[&[u8]] = &[
     "👩‍⚖️".as_bytes(),
 ];
 
-/// At the edges of every type that numbers are read into.
+/// Numbers at the limits of every type that they may be parsed into.
 const NUMBERS: &[&str] = &[
     "0",
     "-1",
@@ -105,19 +106,19 @@ const NUMBERS: &[&str] = &[
     "+1",
 ];
 
-/// A mutation of one of the corpus, with words that mean something to the target.
+/// A mutation of one input of the corpus. `words` are strings with a meaning for the target.
 pub fn bytes(random: &mut Random, corpus: &[Vec<u8>], words: &[&str]) -> Vec<u8> {
     let mut out = random.of(corpus).clone();
-    // Mostly one or two: an input that is wrong in one place gets furthest.
+    // Mostly one or two changes: an input with a single mistake gets furthest.
     let times = 1 + random.below(3) * random.below(3);
     for _ in 0..times {
-        once(random, &mut out, corpus, words);
-        out.truncate(LONGEST);
+        mutate_once(random, &mut out, corpus, words);
+        out.truncate(MAX_LENGTH);
     }
     out
 }
 
-fn once(random: &mut Random, out: &mut Vec<u8>, corpus: &[Vec<u8>], words: &[&str]) {
+fn mutate_once(random: &mut Random, out: &mut Vec<u8>, corpus: &[Vec<u8>], words: &[&str]) {
     let at = random.below(out.len() + 1);
     let insert = |out: &mut Vec<u8>, new: &[u8]| drop(out.splice(at..at, new.iter().copied()));
     match random.below(13) {
@@ -146,13 +147,13 @@ fn once(random: &mut Random, out: &mut Vec<u8>, corpus: &[Vec<u8>], words: &[&st
         7 if !words.is_empty() => insert(out, random.pick(words).as_bytes()),
         8 => {
             let part = out[random.part(out.len())].to_vec();
-            // Rarely very often: what is quadratic shows.
+            // Now and then very many times, to expose quadratic time.
             let times = if random.one_in(20) { 4_000 } else { 1 + random.below(4) };
-            insert(out, &part.repeat(times.min(LONGEST / part.len().max(1))));
+            insert(out, &part.repeat(times.min(MAX_LENGTH / part.len().max(1))));
         }
         9 => insert(out, random.pick(NASTY)),
         10 => {
-            // A number that is there becomes another.
+            // Replaces an existing number.
             let from = out[at..].iter().position(u8::is_ascii_digit).map_or(at, |more| at + more);
             let to = from + out[from..].iter().take_while(|b| b.is_ascii_digit()).count();
             out.splice(from..to, random.pick(NUMBERS).bytes());
@@ -160,7 +161,11 @@ fn once(random: &mut Random, out: &mut Vec<u8>, corpus: &[Vec<u8>], words: &[&st
         11 => {
             let part = random.part(out.len());
             for byte in &mut out[part] {
-                *byte = if random.one_in(2) { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
+                *byte = if random.one_in(2) {
+                    byte.to_ascii_uppercase()
+                } else {
+                    byte.to_ascii_lowercase()
+                };
             }
         }
         _ => out.truncate(at),
@@ -168,9 +173,11 @@ fn once(random: &mut Random, out: &mut Vec<u8>, corpus: &[Vec<u8>], words: &[&st
 }
 
 #[test]
-fn the_same_seed_makes_the_same_input_and_another_another() {
+fn the_same_seed_gives_the_same_inputs_and_another_seed_others() {
     let corpus = crate::texts(&["H.R. 1 (119th Congress)", "40 CFR 122.26"]);
-    let make = |seed: u64| (0..200).map(|n| bytes(&mut Random::new(&[seed, n]), &corpus, &["x"])).collect::<Vec<_>>();
+    let make = |seed: u64| {
+        (0..200).map(|n| bytes(&mut Random::new(&[seed, n]), &corpus, &["x"])).collect::<Vec<_>>()
+    };
     assert_eq!(make(1), make(1));
     assert_ne!(make(1), make(2));
     let different: std::collections::HashSet<_> = make(1).into_iter().collect();

@@ -1,8 +1,9 @@
-//! Query strings and paths: what is decoded stays the same when it is encoded and decoded again.
+//! Fuzzes query strings and paths: decoding, encoding and decoding again gives the same.
 
-use josh::error::Code;
-use josh::query::Params;
-use josh::service::Call;
+use josh::api::Arguments;
+use josh::api::error::Code;
+use josh::http::Router;
+use josh::toolsets::Toolsets;
 
 use crate::support::segment;
 use crate::{MANY, Target, mutate, texts};
@@ -43,7 +44,7 @@ const WORDS: &[&str] = &[
 ];
 
 #[test]
-fn what_is_decoded_is_decoded_the_same_again() {
+fn encoding_and_decoding_again_gives_the_same() {
     let target = Target {
         name: "params",
         count: MANY,
@@ -58,8 +59,10 @@ fn what_is_decoded_is_decoded_the_same_again() {
 }
 
 fn check_query(text: &str) {
-    let pairs = |params: &Params| params.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect::<Vec<_>>();
-    match Params::parse(text) {
+    let pairs = |arguments: &Arguments| {
+        arguments.iter().map(|(n, v)| (n.to_string(), v.shown())).collect::<Vec<_>>()
+    };
+    match Arguments::from_query(text) {
         Ok(params) => {
             let read = pairs(&params);
             let expected = text.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
@@ -68,22 +71,26 @@ fn check_query(text: &str) {
             });
             assert_eq!(read, expected.collect::<Vec<_>>());
             assert!(read.iter().all(|(name, value)| !name.contains('\0') && !value.contains('\0')));
-            let written: Vec<_> = read.iter().map(|(n, v)| format!("{}={}", segment(n), segment(v))).collect();
-            // Encoding may make it too long, which is an error of its own.
-            if let Ok(again) = Params::parse(&written.join("&")) {
+            let written: Vec<_> =
+                read.iter().map(|(n, v)| format!("{}={}", segment(n), segment(v))).collect();
+            // The encoded form may exceed the length limit, which is an error.
+            if let Ok(again) = Arguments::from_query(&written.join("&")) {
                 assert_eq!(pairs(&again), read);
             } else {
                 assert!(written.join("&").len() > 16 * 1024);
             }
         }
         Err(error) => {
-            assert_eq!((error.code, error.field.as_deref()), (Code::InvalidParameter, Some("query")));
+            assert_eq!(
+                (error.code, error.field.as_deref()),
+                (Code::InvalidParameter, Some("query"))
+            );
             assert!(error.message.ends_with('.'), "{error}");
         }
     }
 }
 
-/// Decoding, written once more and as simply as can be.
+/// A second, simple implementation of decoding.
 fn decoded(text: &str) -> String {
     let mut out = Vec::new();
     let mut rest = text.as_bytes();
@@ -95,27 +102,25 @@ fn decoded(text: &str) -> String {
             _ => (behind, out.push(*byte)),
         };
     }
-    String::from_utf8(out).expect("what is not UTF-8 is an error")
+    String::from_utf8(out).expect("invalid UTF-8 is an error")
 }
 
+/// What is read of a path is read again from the same variables, encoded.
 fn check_path(text: &str) {
-    let encoded = |parts: &[&String]| parts.iter().map(|part| segment(part)).collect::<Vec<_>>().join("/");
-    let call = match Call::read(text) {
-        Ok(call) => call,
+    let router = Router::new(&Toolsets::default());
+    let read = |path: &str| {
+        let (operation, arguments) = router.find(path, Arguments::default())?;
+        let pairs = arguments.iter().map(|(name, given)| (name.to_string(), given.shown()));
+        Ok::<_, josh::api::Error>((operation, pairs.collect::<Vec<_>>()))
+    };
+    let (operation, variables) = match read(&format!("/v1/{text}")) {
+        Ok(found) => found,
         Err(error) => return assert_eq!(error.code, Code::RouteNotFound, "{error}"),
     };
-    let path = match &call {
-        Call::Fetch(id) => format!("fetch/{}", segment(id)),
-        Call::Source(key) => format!("sources/{}", segment(key)),
-        Call::List(key) => encoded(&[key]),
-        Call::Record(key, id) => encoded(&[key, id]),
-        Call::Dossier(key, id) => format!("{}/dossier", encoded(&[key, id])),
-        Call::Sub(key, id, sub) => encoded(&[key, id, sub]),
-        Call::Sources | Call::Search => return,
-        Call::Document(_) => panic!("no path asks for {call:?}"),
-    };
-    // An empty last part is no part: "bills/" is "bills".
-    if !path.ends_with('/') {
-        assert_eq!(Call::read(&path).ok(), Some(call), "{path}");
+    let mut path = operation.route.expect("it was found by its route").replace("...", "");
+    for (name, value) in &variables {
+        path = path.replace(name.as_str(), &segment(value));
     }
+    let (again, same) = read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    assert_eq!((again.name, same), (operation.name, variables), "{path}");
 }

@@ -1,11 +1,11 @@
-//! What people type into a search: read without complaint, and nothing in it that was not typed.
+//! Fuzzes the query syntax: any text parses, and every parsed term occurs in the text.
 
-use josh::search::ask::{self, Ask};
+use josh::policy::search::query_syntax::{self, ParsedQuery};
 
 use crate::{MANY, Target, mutate, texts};
 
-/// More parts than this are left out.
-const MOST: usize = 64;
+/// The parser keeps no more terms than this.
+const MAX_TERMS: usize = 64;
 
 const TYPED: &[&str] = &[
     "clean air",
@@ -22,11 +22,12 @@ const TYPED: &[&str] = &[
 ];
 
 const WORDS: &[&str] = &[
-    "\"", "“", "”", "-", "--", "title:", "TITLE:", "(", ")", " ", "AND", " OR ", " NOT ", "'", ",", ";", "-\"", "\"\"",
+    "\"", "“", "”", "-", "--", "title:", "TITLE:", "(", ")", " ", "AND", " OR ", " NOT ", "'", ",",
+    ";", "-\"", "\"\"",
 ];
 
 #[test]
-fn what_is_read_was_typed() {
+fn every_parsed_term_was_typed() {
     let target = Target {
         name: "query",
         count: MANY,
@@ -37,22 +38,32 @@ fn what_is_read_was_typed() {
 }
 
 fn attempt(text: &str) {
-    let ask = ask::read(text);
-    let Ask { words, phrases, without } = &ask;
-    // As it is read: curly quotes are straight, control characters are spaces.
+    let query = query_syntax::parse(text);
+    let ParsedQuery { words, phrases, excluded } = &query;
+    // As the parser normalizes it: straight quotes for curly ones, spaces for control characters.
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let plain = plain.replace(['“', '”'], "\"");
-    assert!(words.len() + phrases.len() + without.len() <= MOST);
+    assert!(words.len() + phrases.len() + excluded.len() <= MAX_TERMS);
     for word in words {
-        assert!(!word.contains(char::is_whitespace) && word.contains(char::is_alphanumeric), "{word:?}");
+        assert!(
+            !word.contains(char::is_whitespace) && word.contains(char::is_alphanumeric),
+            "{word:?}"
+        );
         assert!(plain.contains(word), "{word:?}");
     }
-    for phrase in phrases.iter().chain(without) {
+    for phrase in phrases.iter().chain(excluded) {
         assert!(phrase.text.contains(char::is_alphanumeric), "{phrase:?}");
-        assert!(phrase.text.split(' ').all(|word| !word.is_empty() && plain.contains(word)), "{phrase:?}");
+        assert!(
+            phrase.text.split(' ').all(|word| !word.is_empty() && plain.contains(word)),
+            "{phrase:?}"
+        );
     }
-    // What is excluded is looked for by nobody.
-    let positive = ask.positive(text);
-    assert!(without.is_empty() && positive == text || positive.split(' ').all(|word| plain.contains(word)));
-    assert_eq!(ask::read(text), ask);
+    // Only what is not excluded is embedded.
+    let wanted = words.iter().chain(phrases.iter().map(|phrase| &phrase.text));
+    let expected = match excluded.is_empty() {
+        true => text.to_string(),
+        false => wanted.map(String::as_str).collect::<Vec<_>>().join(" "),
+    };
+    assert_eq!(query.without_exclusions(text), expected);
+    assert_eq!(query_syntax::parse(text), query);
 }

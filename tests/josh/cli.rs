@@ -1,11 +1,12 @@
-//! The command line: `get` answers like the server, `bundle` tells and signs, settings have one order.
+//! The command line: `get` answers like the server, `bundle` shows, checks and signs, settings
+//! come from flags, environment and file, manual pages are complete, closed pipes are harmless.
 
 use serde_json::Value;
 
 use crate::support::{JOSH, SAMPLE, Server, josh, run, sample};
 
-/// The body without what differs between any two requests: the request id and the time it took.
-fn lasting(body: &str) -> String {
+/// The body without what differs between any two requests: the request id and the duration.
+fn comparable(body: &str) -> String {
     let id = regex::Regex::new(r#""request_id":"[^"]*""#).unwrap();
     let took = regex::Regex::new(r#""took_ms":\d+"#).unwrap();
     took.replace_all(&id.replace_all(body, ""), "").into_owned()
@@ -37,13 +38,17 @@ fn get_answers_byte_for_byte_what_the_server_sends() {
     ] {
         let server = SAMPLE.get(path);
         let output = run(&["get", path]);
-        assert_eq!(lasting(&String::from_utf8(output.stdout).unwrap()), lasting(&server.text()), "{path}");
+        assert_eq!(
+            comparable(&String::from_utf8(output.stdout).unwrap()),
+            comparable(&server.text()),
+            "{path}"
+        );
         assert_eq!(output.status.code(), Some(i32::from(server.status >= 400)), "{path}");
     }
 }
 
 #[test]
-fn get_takes_paths_only() {
+fn get_accepts_only_paths() {
     for bad in ["v1/bills", "http://x/v1/bills", ""] {
         let output = run(&["get", bad]);
         assert_eq!(output.status.code(), Some(2), "{bad}");
@@ -51,7 +56,8 @@ fn get_takes_paths_only() {
     }
 }
 
-/// Given a path as a person types it, with spaces, quotes and accents, when got, then it is what they meant.
+/// Given a path as people type it, with spaces, quotes and accents, when it is requested, then it
+/// is encoded.
 #[test]
 fn get_encodes_what_people_type() {
     for (typed, encoded) in [
@@ -63,20 +69,25 @@ fn get_encodes_what_people_type() {
     ] {
         let output = run(&["get", typed]);
         assert_eq!(
-            lasting(&String::from_utf8(output.stdout).unwrap()),
-            lasting(&SAMPLE.get(encoded).text()),
+            comparable(&String::from_utf8(output.stdout).unwrap()),
+            comparable(&SAMPLE.get(encoded).text()),
             "{typed}"
         );
     }
 }
 
 #[test]
-fn info_tells_people_and_programs() {
+fn info_is_for_people_and_for_programs() {
     let path = sample();
     let path = path.to_str().unwrap();
     let text = String::from_utf8(run(&["bundle", "info", path]).stdout).unwrap();
-    let json: Value = serde_json::from_slice(&run(&["bundle", "info", path, "--json"]).stdout).unwrap();
-    assert!(text.contains(json["id"].as_str().unwrap()) && text.contains("bills") && text.contains("sha256"));
+    let json: Value =
+        serde_json::from_slice(&run(&["bundle", "info", path, "--json"]).stdout).unwrap();
+    assert!(
+        text.contains(json["id"].as_str().unwrap())
+            && text.contains("bills")
+            && text.contains("sha256")
+    );
     for key in ["format", "id", "data_version", "as_of", "sources", "sections", "congresses"] {
         assert!(json.get(key).is_some(), "{key}");
     }
@@ -92,10 +103,9 @@ fn a_signed_bundle_verifies_with_its_key_and_with_no_other() {
     let (bundle, key, public, other) = (path("b.db"), path("key"), path("key.pub"), path("other"));
     std::fs::copy(sample(), &bundle).unwrap();
     let code = |args: &[&str]| run(args).status.code();
-    // Unsigned: whole, but not what someone who gives a key wants.
+    // Unsigned: intact, but not what someone who gives a key expects.
     assert_eq!(code(&["bundle", "verify", &bundle]), Some(0));
     assert_eq!(code(&["bundle", "keygen", &key]), Some(0));
-    assert_eq!(code(&["bundle", "keygen", &key]), Some(1), "a key is never overwritten");
     assert_eq!(code(&["bundle", "verify", &bundle, "--key", &public]), Some(2));
 
     assert_eq!(code(&["bundle", "sign", &bundle, "--key", &key]), Some(0));
@@ -110,9 +120,47 @@ fn a_signed_bundle_verifies_with_its_key_and_with_no_other() {
     let wrong = run(&["bundle", "verify", &bundle, "--key", &format!("{other}.pub")]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("another key"));
-    assert_eq!(code(&["bundle", "sign", &bundle, "--key", &public]), Some(2), "a public key cannot sign");
+    assert_eq!(
+        code(&["bundle", "sign", &bundle, "--key", &public]),
+        Some(2),
+        "a public key cannot sign"
+    );
     // A signed bundle serves like any other.
     assert_eq!(code(&["get", "/v1/bills/hr:119:1", "--bundle", &bundle]), Some(0));
+}
+
+/// Given key files that are missing, wrong or there already, when they are used, then the message
+/// blames the key file and not the bundle, and nothing is overwritten.
+#[test]
+fn problems_with_a_key_name_the_key_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+    let (bundle, key, public, missing) = (path("b.db"), path("key"), path("key.pub"), path("none"));
+    std::fs::copy(sample(), &bundle).unwrap();
+    assert!(run(&["bundle", "keygen", &key]).status.success());
+    let before = std::fs::read(&key).unwrap();
+    for (args, blamed, why) in [
+        (&["bundle", "sign", &bundle, "--key", &missing][..], &missing, "cannot read it"),
+        (&["bundle", "sign", &bundle, "--key", &public], &public, "not a PKCS#8 PEM private key"),
+        (&["bundle", "keygen", &key], &key, "exists already"),
+    ] {
+        let output = run(args);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
+        assert!(message.starts_with(&format!("josh: key file {blamed}: ")), "{message}");
+        assert!(message.contains(why) && !message.contains("b.db"), "{message}");
+    }
+    assert!(run(&["bundle", "sign", &bundle, "--key", &key]).status.success());
+    let output = run(&["bundle", "verify", &bundle, "--key", &missing]);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && message.contains("key file"), "{message}");
+    // Half a pair is not completed, and its half is not overwritten.
+    std::fs::rename(&key, &missing).unwrap();
+    let output = run(&["bundle", "keygen", &key]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("key.pub: it exists already"));
+    assert!(!std::path::Path::new(&key).exists());
+    assert_eq!(std::fs::read(&missing).unwrap(), before);
 }
 
 #[test]
@@ -131,7 +179,7 @@ fn a_manifest_changed_after_signing_does_not_verify() {
 }
 
 #[test]
-fn diff_says_what_a_new_edition_changed() {
+fn diff_shows_what_a_new_edition_changed() {
     let folder = tempfile::tempdir().unwrap();
     let same = crate::support::edition(folder.path(), "same.db", "another-id");
     let (old, new) = (sample(), same);
@@ -139,7 +187,10 @@ fn diff_says_what_a_new_edition_changed() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("the same content"));
     let output = run(&["bundle", "diff", old.to_str().unwrap(), new.to_str().unwrap()]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success() && said.contains("another-id") && said.lines().count() == 2, "{said}");
+    assert!(
+        output.status.success() && said.contains("another-id") && said.lines().count() == 2,
+        "{said}"
+    );
     assert_eq!(run(&["bundle", "diff", old.to_str().unwrap(), "/nowhere"]).status.code(), Some(2));
 }
 
@@ -156,7 +207,8 @@ fn flags_come_before_the_environment_before_the_file() {
     };
     assert!(refused(&mut josh(&["serve", "--config", config])).contains("the-file"));
     assert!(
-        refused(josh(&["serve", "--config", config]).env("JOSH_LISTEN", "the-environment")).contains("the-environment")
+        refused(josh(&["serve", "--config", config]).env("JOSH_LISTEN", "the-environment"))
+            .contains("the-environment")
     );
     let flag = &["serve", "--config", config, "--listen", "the-flag"];
     assert!(refused(josh(flag).env("JOSH_LISTEN", "the-environment")).contains("the-flag"));
@@ -165,7 +217,7 @@ fn flags_come_before_the_environment_before_the_file() {
 }
 
 #[test]
-fn a_setting_that_nobody_knows_is_an_error() {
+fn an_unknown_setting_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("josh.toml");
     std::fs::write(&config, "lisen = \"127.0.0.1:0\"\n").unwrap();
@@ -175,20 +227,126 @@ fn a_setting_that_nobody_knows_is_an_error() {
     let output = josh(&["serve"]).env("JOSH_AUTHH", "oauth").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("JOSH_AUTHH"));
-    for args in [&["serve", "--workers", "0"][..], &["serve", "--listen", "127.0.0.1"], &["serve", "--nothing"]] {
+    for args in [
+        &["serve", "--workers", "0"][..],
+        &["serve", "--listen", "127.0.0.1"],
+        &["serve", "--nothing"],
+    ] {
         assert_eq!(run(args).status.code(), Some(2), "{args:?}");
     }
 }
 
+/// Given values of the wrong type in flags, variables and the file, when `serve` starts, then the
+/// message says what is accepted, without Rust types.
 #[test]
-fn help_teaches_and_the_rest_is_made_from_it() {
+fn a_value_of_the_wrong_type_is_explained_in_plain_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("josh.toml");
+    std::fs::write(&config, "rate = \"abc\"\n").unwrap();
+    let config = config.to_str().unwrap();
+    for (mut command, expected) in [
+        (josh(&["serve", "--config", config]), "rate: must be an integer from 0"),
+        (josh(&["serve", "--workers", "abc"]), "must be an integer of at least 0"),
+        (josh(&["serve", "--rate", "1.5"]), "must be an integer from 0 to 4294967295"),
+        (josh(&["serve", "--auth", "basic"]), "disabled, keys, oauth"),
+    ] {
+        let output = command.output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(expected), "{message}");
+        for leak in ["u32", "u64", "usize", "invalid type", "invalid digit"] {
+            assert!(!message.contains(leak), "{message}");
+        }
+    }
+    let variable = josh(&["serve"]).env("JOSH_QUEUE_MS", "soon").output().unwrap();
+    assert!(String::from_utf8_lossy(&variable.stderr).contains("an integer of at least 0"));
+}
+
+/// Given a reader that is gone, as after `| head`, when a command prints, then it ends quietly with
+/// the exit code that it would have had.
+#[test]
+fn a_closed_pipe_is_not_an_error() {
+    let bundle = sample();
+    let bundle = bundle.to_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys.json");
+    let keys = keys.to_str().unwrap();
+    for (args, code) in [
+        (&["completions", "bash"][..], 0),
+        (&["man"], 0),
+        (&["serve", "--print-config"], 0),
+        (&["bundle", "info", bundle], 0),
+        (&["bundle", "info", bundle, "--json"], 0),
+        (&["bundle", "verify", bundle], 0),
+        (&["bundle", "diff", bundle, bundle], 0),
+        (&["get", "/v1/sources"], 0),
+        (&["get", "/v1/nothing"], 1),
+        (&["keys", "add", "alice", "--keys", keys], 0),
+        (&["keys", "list", "--keys", keys], 0),
+        (&["--help"], 0),
+        (&["bundle", "info", "/nowhere"], 2),
+    ] {
+        let closed = || {
+            let (reader, writer) = std::io::pipe().unwrap();
+            drop(reader);
+            writer
+        };
+        let output = josh(args).stdout(closed()).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
+        assert!(!message.contains("panicked") && !message.contains("pipe"), "{args:?}: {message}");
+        let both = josh(args).stdout(closed()).stderr(closed()).status().unwrap();
+        let code = if args[0] == "keys" && args[1] == "add" { 2 } else { code };
+        assert_eq!(both.code(), Some(code), "{args:?} with standard error closed");
+    }
+}
+
+/// Given the manual pages in a folder, when one refers to another, then that one is there; every
+/// command has one, and that of `serve` has every setting.
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    let output = run(&["man", "--dir", pages.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let read = |name: &str| std::fs::read_to_string(pages.join(name)).expect(name);
+    let mut names: Vec<String> = std::fs::read_dir(&pages)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    for name in ["josh.1", "josh-serve.1", "josh-get.1", "josh-bundle-info.1", "josh-keys-add.1"] {
+        assert!(names.iter().any(|n| n == name), "{name} in {names:?}");
+    }
+    let reference = regex::Regex::new(r"josh[a-z-]*\(1\)").unwrap();
+    let mut references = 0;
+    for name in &names {
+        for found in reference.find_iter(&read(name).replace("\\-", "-")) {
+            let page = found.as_str().replace("(1)", ".1");
+            assert!(names.contains(&page), "{name} refers to {page}");
+            references += 1;
+        }
+    }
+    assert!(references > 10, "{references}");
+    let printed = String::from_utf8(run(&["man"]).stdout).unwrap();
+    assert_eq!(printed, read("josh.1"), "josh man prints josh(1)");
+    let serve = read("josh-serve.1").replace("\\-", "-");
+    for setting in josh::settings::SETTINGS {
+        let flag = format!("--{}", setting.name.replace('_', "-"));
+        assert!(serve.contains(&flag) && serve.contains(setting.variable), "{flag}");
+    }
+    assert_eq!(run(&["man", "--dir", "/proc/nowhere"]).status.code(), Some(1));
+}
+
+#[test]
+fn help_leads_to_every_command_and_setting() {
     let out = |args: &[&str]| String::from_utf8(run(args).stdout).unwrap();
     let help = out(&["--help"]);
     for verb in ["serve", "get", "keys", "bundle", "completions", "man"] {
         assert!(help.contains(verb), "{verb}");
     }
-    assert!(out(&["serve", "--help"]).contains("SIGHUP"));
     let serve = out(&["serve", "--help"]);
+    assert!(serve.contains("SIGHUP") && !serve.contains("settings above"), "{serve}");
     for setting in josh::settings::SETTINGS {
         assert!(serve.contains(setting.variable), "{}", setting.variable);
     }
@@ -198,31 +356,41 @@ fn help_teaches_and_the_rest_is_made_from_it() {
 }
 
 #[test]
-fn the_banner_says_what_is_served_and_where_to_go() {
+fn the_banner_shows_what_is_served_and_a_command_to_try() {
     let server = Server::start(&[]);
     let banner = server.log().join("\n");
-    assert!(banner.contains("embedded sample") && banner.contains(&format!("{}/docs", server.url)), "{banner}");
-    let command = banner.lines().find_map(|l| l.trim().strip_prefix("try ")).unwrap().trim().to_string();
+    assert!(
+        banner.contains("embedded sample") && banner.contains(&format!("{}/docs", server.url)),
+        "{banner}"
+    );
+    let command =
+        banner.lines().find_map(|l| l.trim().strip_prefix("try ")).unwrap().trim().to_string();
     let path = command.strip_prefix(&format!("curl {}", server.url)).expect("a line to paste");
     assert_eq!(server.get(path).status, 200);
 }
 
 #[test]
-fn the_sample_is_unpacked_once_and_anew_when_it_was_damaged() {
+fn the_sample_is_unpacked_once_and_again_when_it_was_damaged() {
     let cache = tempfile::tempdir().unwrap();
     let get = || {
-        let output = josh(&["get", "/v1/bills/hr:119:1"]).env("XDG_CACHE_HOME", cache.path()).output().unwrap();
+        let output = josh(&["get", "/v1/bills/hr:119:1"])
+            .env("XDG_CACHE_HOME", cache.path())
+            .output()
+            .unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let folder = std::fs::read_dir(cache.path().join("josh")).unwrap();
-        folder.flatten().map(|e| (e.path(), e.metadata().unwrap().modified().unwrap())).collect::<Vec<_>>()
+        folder
+            .flatten()
+            .map(|e| (e.path(), e.metadata().unwrap().modified().unwrap()))
+            .collect::<Vec<_>>()
     };
     let first = get();
     assert_eq!(first.len(), 1);
-    assert_eq!(get(), first, "the second start unpacks nothing");
+    assert_eq!(get(), first, "the second run unpacks nothing");
     std::fs::remove_file(&first[0].0).unwrap();
     std::fs::write(&first[0].0, "damaged").unwrap();
     assert_eq!(get().len(), 1);
-    // Where the cache can't be written, a temporary folder does.
+    // Where the cache can't be written, a temporary folder is used.
     let temporary = tempfile::tempdir().unwrap();
     let output = josh(&["get", "/livez"])
         .env("XDG_CACHE_HOME", "/proc/nowhere")
@@ -236,7 +404,9 @@ fn the_sample_is_unpacked_once_and_anew_when_it_was_damaged() {
 fn anyone_can_open_a_bundle_with_duckdb() {
     let config = duckdb::Config::default().access_mode(duckdb::AccessMode::ReadOnly).unwrap();
     let db = duckdb::Connection::open_with_flags(sample(), config).unwrap();
-    let title: String = db.query_row("SELECT title FROM bills WHERE id = 'hr:119:1'", [], |row| row.get(0)).unwrap();
+    let title: String = db
+        .query_row("SELECT title FROM bills WHERE id = 'hr:119:1'", [], |row| row.get(0))
+        .unwrap();
     assert!(title.contains("Big Beautiful"), "{title}");
 }
 
@@ -248,9 +418,11 @@ fn the_binary_is_static() {
     }
     let bytes = std::fs::read(JOSH).unwrap();
     assert_eq!(&bytes[..5], b"\x7fELF\x02");
-    let word = |at: usize, n: usize| bytes[at..at + n].iter().rev().fold(0usize, |w, b| w << 8 | *b as usize);
+    let word = |at: usize, n: usize| {
+        bytes[at..at + n].iter().rev().fold(0usize, |w, b| w << 8 | *b as usize)
+    };
     let (table, size, count) = (word(32, 8), word(54, 2), word(56, 2));
     let kinds: Vec<usize> = (0..count).map(|n| word(table + n * size, 4)).collect();
     const PT_INTERP: usize = 3;
-    assert!(!kinds.contains(&PT_INTERP), "it asks for a dynamic loader");
+    assert!(!kinds.contains(&PT_INTERP), "it needs a dynamic loader");
 }

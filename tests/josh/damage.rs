@@ -1,5 +1,7 @@
-//! Section 10: a damaged, truncated or foreign file is a clear error and exit 2, never a crash.
+//! Section 10: a damaged or truncated bundle, or any other file, is a clear error and exit code 2,
+//! and never a crash.
 
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use josh::bundle::format::FOOTER_LENGTH;
@@ -7,7 +9,7 @@ use josh::bundle::read_manifest;
 
 use crate::support::{run, sample};
 
-/// What `josh` says of a file that it must not open.
+/// The error message of `josh` about a file that no command may open.
 fn refused(path: &Path) -> String {
     let path = path.to_str().unwrap();
     let mut said = String::new();
@@ -20,14 +22,17 @@ fn refused(path: &Path) -> String {
         let output = run(args);
         said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
-        assert!(said.starts_with("josh: ") && said.contains(path) && said.trim().ends_with('.'), "{args:?}: {said}");
+        assert!(
+            said.starts_with("josh: ") && said.contains(path) && said.trim().ends_with('.'),
+            "{args:?}: {said}"
+        );
         assert!(!said.contains("panicked"), "{said}");
     }
     said
 }
 
 #[test]
-fn what_is_no_file_of_bytes_is_refused() {
+fn folders_and_missing_and_empty_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     assert!(refused(folder.path()).contains("folder"));
     assert!(refused(&folder.path().join("missing.db")).contains("cannot read"));
@@ -50,18 +55,41 @@ fn a_plain_duckdb_file_and_other_files_are_not_bundles() {
 }
 
 #[test]
-fn a_bundle_cut_at_any_length_is_refused() {
+fn a_bundle_truncated_at_any_length_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = std::fs::read(sample()).unwrap();
     let path = folder.path().join("cut.db");
     let n = bytes.len();
-    for length in [1, 100, 127, 128, 4096, n / 4, n / 2, n - 4096, n - 129, n - 128, n - 127, n - 1] {
+    for length in [1, 100, 127, 128, 4096, n / 4, n / 2, n - 4096, n - 129, n - 128, n - 127, n - 1]
+    {
         std::fs::write(&path, &bytes[..length]).unwrap();
         refused(&path);
     }
     let longer = [&bytes[..], b"more"].concat();
     std::fs::write(&path, longer).unwrap();
     refused(&path);
+}
+
+/// Given a footer that matches its hash and a file as long as it says, when its manifest would be
+/// longer than any real one, then it is refused instead of being read into memory.
+#[test]
+fn a_manifest_of_absurd_length_is_refused() {
+    use josh::bundle::format::{FORMAT, Footer, MAX_MANIFEST_LENGTH, PAGE};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.db");
+    let manifest_length = MAX_MANIFEST_LENGTH + 1;
+    let footer = Footer {
+        format: FORMAT,
+        oldest_reader: FORMAT,
+        manifest_offset: PAGE,
+        manifest_length,
+        file_length: PAGE + manifest_length + FOOTER_LENGTH,
+        manifest_sha256: [0; 32],
+    };
+    // A sparse file: only the footer takes space.
+    let file = std::fs::File::create(&path).unwrap();
+    file.write_all_at(&footer.to_bytes(), PAGE + manifest_length).unwrap();
+    assert!(refused(&path).contains("its manifest is 67108865 bytes long"));
 }
 
 #[test]
@@ -95,8 +123,9 @@ fn a_flipped_bit_anywhere_is_noticed_by_verify() {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.code(), Some(2), "{said}");
             assert!(said.contains("damaged"), "{said}");
-            // Serving it fails clearly or works: it never crashes.
-            let served = run(&["get", "/v1/bills?congress=119&limit=1", "--bundle", path.to_str().unwrap()]);
+            // Serving it works or fails with an error; it never crashes.
+            let served =
+                run(&["get", "/v1/bills?congress=119&limit=1", "--bundle", path.to_str().unwrap()]);
             assert!(matches!(served.status.code(), Some(0..=2)), "{served:?}");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use josh::error::Code;
+use josh::api::error::Code;
 
 use crate::support::{SAMPLE, Server, edition, sample, segment};
 
@@ -75,7 +75,10 @@ fn every_mistake_gets_its_code_its_status_and_the_envelope() {
             answer.text()
         );
         let error = &answer.json()["error"];
-        assert_eq!((&error["type"], &error["retryable"]), (&code.kind().into(), &code.retryable().into()));
+        assert_eq!(
+            (&error["type"], &error["retryable"]),
+            (&code.kind().into(), &code.retryable().into())
+        );
         assert!(error["message"].as_str().unwrap().ends_with('.'), "{path}: {error}");
         assert_eq!(error["request_id"], answer.header("x-request-id"));
         assert!(error["hint"]["next"].is_string());
@@ -86,7 +89,8 @@ fn every_mistake_gets_its_code_its_status_and_the_envelope() {
 
 #[test]
 fn every_code_of_the_table_has_a_case() {
-    // Those that need a special server or request have a test of their own, below or in aggregates.rs, access.rs and limits.rs.
+    // Those that need a special server or request have a test of their own, below or in
+    // aggregates.rs, access.rs and limits.rs.
     let special = [
         Code::Unauthorized,
         Code::InsufficientScope,
@@ -102,7 +106,8 @@ fn every_code_of_the_table_has_a_case() {
         Code::AggregateTooBroad,
         Code::AggregateTimeout,
     ];
-    let tested: BTreeSet<&str> = CASES.iter().map(|c| c.0).chain(special).map(Code::as_str).collect();
+    let tested: BTreeSet<&str> =
+        CASES.iter().map(|c| c.0).chain(special).map(Code::as_str).collect();
     let table: BTreeSet<&str> = Code::ALL.iter().map(|c| c.as_str()).collect();
     assert_eq!(tested, table);
 }
@@ -111,16 +116,24 @@ fn every_code_of_the_table_has_a_case() {
 fn errors_name_the_field_the_nearest_name_and_the_list() {
     let error = |path: &str| SAMPLE.get(path).json()["error"].clone();
     let misspelt = error("/v1/bills?sponser=S000033");
-    assert_eq!((&misspelt["field"], &misspelt["hint"]["did_you_mean"]), (&"sponser".into(), &"sponsor".into()));
+    assert_eq!(
+        (&misspelt["field"], &misspelt["hint"]["did_you_mean"]),
+        (&"sponser".into(), &"sponsor".into())
+    );
     assert!(misspelt["hint"]["valid"].as_array().unwrap().contains(&"sponsor".into()));
     let value = error("/v1/bills?status=enactd");
-    assert_eq!((&value["field"], &value["hint"]["did_you_mean"]), (&"status".into(), &"enacted".into()));
+    assert_eq!(
+        (&value["field"], &value["hint"]["did_you_mean"]),
+        (&"status".into(), &"enacted".into())
+    );
     assert_eq!(error("/v1/bils")["hint"]["did_you_mean"], "bills");
     assert_eq!(error("/v1/bills/hr:119:1/cosponsers")["hint"]["did_you_mean"], "cosponsors");
     assert_eq!(error("/v1/bills?sort=introduced")["hint"]["did_you_mean"], "introduced_date");
     assert_eq!(error("/v1/bills?limit=1000")["hint"]["max"], 100);
     let id = error("/v1/fetch/hello");
-    assert!(id["hint"]["valid_prefixes"].as_array().unwrap().iter().any(|f| f["example"] == "hr:119:1"));
+    assert!(
+        id["hint"]["valid_prefixes"].as_array().unwrap().iter().any(|f| f["example"] == "hr:119:1")
+    );
     assert_eq!(error("/v1/bills/pl:119:21")["hint"]["use"], "/v1/public-laws/pl:119:21");
     assert_eq!(error("/v1/amendments?bill_id=hello")["field"], "bill_id");
 }
@@ -130,24 +143,34 @@ fn a_cursor_serves_only_the_list_it_was_made_for() {
     let first = SAMPLE.get("/v1/bills?limit=2&congress=119").json();
     let cursor = first["next_cursor"].as_str().unwrap();
     assert_eq!(SAMPLE.get(&format!("/v1/bills?limit=2&congress=119&cursor={cursor}")).status, 200);
-    for other in
-        ["/v1/bills?limit=2", "/v1/bills?congress=118", "/v1/bills?congress=119&sort=number", "/v1/legislators?limit=2"]
-    {
+    for other in [
+        "/v1/bills?limit=2",
+        "/v1/bills?congress=118",
+        "/v1/bills?congress=119&sort=number",
+        "/v1/legislators?limit=2",
+    ] {
         let joint = format!("{other}&cursor={cursor}");
         assert_eq!(SAMPLE.get(&joint).code(), "invalid_cursor", "{joint}");
     }
     let mut damaged: Vec<char> = cursor.chars().collect();
     damaged[10] = if damaged[10] == 'A' { 'B' } else { 'A' };
     let damaged: String = damaged.into_iter().collect();
-    assert_eq!(SAMPLE.get(&format!("/v1/bills?limit=2&congress=119&cursor={damaged}")).code(), "invalid_cursor");
+    assert_eq!(
+        SAMPLE.get(&format!("/v1/bills?limit=2&congress=119&cursor={damaged}")).code(),
+        "invalid_cursor"
+    );
 }
 
 #[test]
 fn a_large_body_is_refused_before_it_is_read() {
     use std::io::{Read, Write};
-    let mut stream = std::net::TcpStream::connect(SAMPLE.url.trim_start_matches("http://")).unwrap();
+    let mut stream =
+        std::net::TcpStream::connect(SAMPLE.url.trim_start_matches("http://")).unwrap();
     stream
-        .write_all(b"GET /v1/bills HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\nConnection: close\r\n\r\n")
+        .write_all(
+            b"GET /v1/bills HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\n\
+              Connection: close\r\n\r\n",
+        )
         .unwrap();
     stream.set_read_timeout(Some(std::time::Duration::from_secs(10))).unwrap();
     let mut answer = vec![0; 4096];
@@ -156,8 +179,9 @@ fn a_large_body_is_refused_before_it_is_read() {
     assert!(answer.starts_with("HTTP/1.1 413") && answer.contains("payload_too_large"), "{answer}");
 }
 
-/// Given a bundle whose database is damaged inside, which opening does not read, when a query meets the damage, then the client learns
-/// that something is wrong and no more, the log has the cause, and records still come from their own section.
+/// Given a bundle whose database is damaged inside, which opening does not read, when a query
+/// meets the damage, then the client learns that something is wrong and no more, the log has the
+/// cause, and records still come from their own section.
 #[test]
 fn damage_inside_the_database_is_an_internal_error_that_tells_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -178,8 +202,16 @@ fn damage_inside_the_database_is_an_internal_error_that_tells_nothing() {
         let answer = server.get("/v1/bills?congress=119");
         assert_eq!((answer.status, answer.code().as_str()), (500, "internal_error"));
         let text = answer.text();
-        assert!(!text.contains("DuckDB") && !text.contains("broken.db") && !text.contains("SELECT"), "{text}");
-        assert!(server.log().iter().any(|l| l.contains("request failed") && l.contains(answer.header("x-request-id"))));
+        assert!(
+            !text.contains("DuckDB") && !text.contains("broken.db") && !text.contains("SELECT"),
+            "{text}"
+        );
+        assert!(
+            server
+                .log()
+                .iter()
+                .any(|l| l.contains("request failed") && l.contains(answer.header("x-request-id")))
+        );
         assert_eq!(server.get("/v1/bills/hr:119:1").status, 200);
     } else {
         let said = String::from_utf8_lossy(&opened.stderr).into_owned();
@@ -195,12 +227,19 @@ fn a_file_cut_short_under_the_server_is_bundle_unavailable_and_the_server_lives(
     let whole = std::fs::read(&path).unwrap();
     let mut server = Server::start(&["--bundle", path.to_str().unwrap()]);
     // A page that was never read is asked for after the cut.
-    let id = server.get("/v1/topic-taxonomy?limit=1").json()["data"][0]["id"].as_str().unwrap().to_string();
+    let id = server.get("/v1/topic-taxonomy?limit=1").json()["data"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_string();
     std::fs::remove_file(folder.path().join("cut.db.part0")).unwrap();
     std::process::Command::new("chmod").args(["u+w", path.to_str().unwrap()]).status().unwrap();
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(4096).unwrap();
     let mut unavailable = false;
-    for path in [format!("/v1/fetch/{}", segment(&id)), "/v1/fetch/hr:118:2".into(), "/v1/fetch/S000033".into()] {
+    for path in [
+        format!("/v1/fetch/{}", segment(&id)),
+        "/v1/fetch/hr:118:2".into(),
+        "/v1/fetch/S000033".into(),
+    ] {
         let answer = server.get(&path);
         assert!(answer.status == 200 || answer.code() == "bundle_unavailable", "{}", answer.text());
         unavailable |= answer.status == 503 && answer.header("retry-after") == "5";

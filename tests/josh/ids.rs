@@ -1,14 +1,16 @@
 //! Section 2: one grammar, every spelling.
 
-use josh::catalog::ids::{FORMS, Id, Parsed, canonical, parse, parse_for};
+use josh::catalog::SOURCES;
+use josh::catalog::ids::{Id, Parsed, canonical, parse, parse_for};
 use proptest::prelude::*;
 
 use crate::support::{SAMPLE, segment};
 
 #[test]
 fn every_canonical_example_reads_as_itself() {
-    for (source, _, example) in FORMS {
-        let id = Parsed::Id(Id { source, text: example.to_string() });
+    for source in SOURCES {
+        let example = source.ids.example;
+        let id = Parsed::Id(Id { source: source.key, text: example.to_string() });
         assert_eq!(parse(example), Some(id), "{example}");
     }
 }
@@ -54,11 +56,16 @@ fn people_write_ids_their_own_way() {
         ("EPA-HQ-OAR-2021-0317", "docket:EPA-HQ-OAR-2021-0317"),
         ("PN12-3 (119th Congress)", "pn:119:12-3"),
         ("https://www.congress.gov/bill/119th-congress/house-bill/1", "hr:119:1"),
-        ("https://www.congress.gov/bill/119th-congress/senate-joint-resolution/3/text?format=txt", "sjres:119:3"),
+        (
+            "https://www.congress.gov/bill/119th-congress/senate-joint-resolution/3/text\
+             ?format=txt",
+            "sjres:119:3",
+        ),
         ("congress.gov/nothing", ""),
         ("https://www.federalregister.gov/documents/2026/05/01/2026-08558/a-rule", "2026-08558"),
         (
-            "https://www.ecfr.gov/current/title-40/chapter-I/subchapter-D/part-122/subpart-B/section-122.26",
+            "https://www.ecfr.gov/current/title-40/chapter-I/subchapter-D/part-122/subpart-B/\
+             section-122.26",
             "cfr:40:122.26",
         ),
         ("https://clerk.house.gov/Votes/2025145", "house:119:1:145"),
@@ -74,9 +81,12 @@ fn people_write_ids_their_own_way() {
 
 #[test]
 fn a_measure_without_a_congress_is_left_open() {
-    for (written, kind, number) in
-        [("H.R. 1", "hr", "1"), ("HR1", "hr", "1"), ("S.J.Res. 3", "sjres", "3"), ("PN 12", "pn", "12")]
-    {
+    for (written, kind, number) in [
+        ("H.R. 1", "hr", "1"),
+        ("HR1", "hr", "1"),
+        ("S.J.Res. 3", "sjres", "3"),
+        ("PN 12", "pn", "12"),
+    ] {
         match parse(written) {
             Some(Parsed::AnyCongress { kind: k, number: n, .. }) => {
                 assert_eq!((k.as_str(), n.as_str()), (kind, number))
@@ -115,8 +125,9 @@ proptest! {
 
     #[test]
     fn other_canonical_forms_come_back_too(
-        letter in "[A-Z]", six in 0u32..=999_999, session in 1u8..=2, chamber in "house|senate", title in 1u8..=50,
-        section in "[1-9][0-9]{0,3}\\.[1-9][0-9]{0,2}", year in 1990u16..=2030, slug in "[a-z]{1,12}(-[a-z]{1,8}){0,3}",
+        letter in "[A-Z]", six in 0u32..=999_999, session in 1u8..=2, chamber in "house|senate",
+        title in 1u8..=50, section in "[1-9][0-9]{0,3}\\.[1-9][0-9]{0,2}",
+        year in 1990u16..=2030, slug in "[a-z]{1,12}(-[a-z]{1,8}){0,3}",
     ) {
         for id in [
             format!("{letter}{six:06}"),
@@ -137,7 +148,9 @@ proptest! {
     }
 
     #[test]
-    fn what_is_read_is_canonical_and_garbage_never_panics(text in "\\PC{0,40}|[a-zA-Z0-9:. -]{0,30}") {
+    fn what_is_read_is_canonical_and_garbage_never_panics(
+        text in "\\PC{0,40}|[a-zA-Z0-9:. -]{0,30}"
+    ) {
         if let Some(Parsed::Id(id)) = parse(&text) {
             prop_assert_eq!(canonical(id.source, &id.text), Some(id.text.clone()), "{}", text);
         }
@@ -159,9 +172,11 @@ fn a_bill_without_a_congress_is_the_newest_one_that_the_bundle_has() {
 #[test]
 fn an_official_address_fetches_encoded_or_not() {
     let url = "https://www.congress.gov/bill/119th-congress/house-bill/1";
-    for path in
-        [format!("/v1/fetch/{}", segment(url)), format!("/v1/fetch/{url}"), format!("/v1/bills/{}", segment(url))]
-    {
+    for path in [
+        format!("/v1/fetch/{}", segment(url)),
+        format!("/v1/fetch/{url}"),
+        format!("/v1/bills/{}", segment(url)),
+    ] {
         assert_eq!(SAMPLE.get(&path).json()["data"]["id"], "hr:119:1", "{path}");
     }
 }

@@ -1,4 +1,5 @@
-//! Section 11: limits. How often, how many at once, how large, how long; and what a caller who is over one of them is told.
+//! Section 11: limits. How often, how many at once, how large, how long; and what a caller who is
+//! over one of them is told.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -22,26 +23,32 @@ fn limited(answer: &Answer) -> bool {
     answer.status == 429
 }
 
-/// Given a rate of two a second, when a caller sends many, then those over it get 429 with when to come back, health checks do not,
-/// and after a while it may ask again.
+/// Given a rate of two a second, when a caller sends many, then those over it get 429 with when to
+/// come back, health checks do not, and after a while it may ask again.
 #[test]
 fn a_caller_who_asks_too_often_is_told_when_to_come_back() {
     let server = Server::start(&["--rate", "2", "--rate-burst", "5"]);
     let over = (0..20).filter(|_| limited(&server.get("/v1/bills/hr:119:1"))).count();
     // On a slow machine the bucket fills a little meanwhile.
     assert!((1..=15).contains(&over), "{over} of 20");
-    assert!((0..20).all(|_| server.get("/livez").status == 200 && server.get("/readyz").status == 200));
+    assert!(
+        (0..20).all(|_| server.get("/livez").status == 200 && server.get("/readyz").status == 200)
+    );
     std::thread::sleep(Duration::from_millis(1100));
     assert_eq!(server.get("/v1/bills/hr:119:1").status, 200);
     let metrics = server.get("/metrics").text();
-    assert!(metrics.contains(&format!("josh_rate_limited_total{{caller=\"address\"}} {over}")), "{metrics}");
+    assert!(
+        metrics.contains(&format!("josh_rate_limited_total{{caller=\"address\"}} {over}")),
+        "{metrics}"
+    );
 }
 
-/// Given two callers behind one trusted proxy, when one asks too often, then the other is not affected; and without trust nobody
-/// gets a bucket of its own by claiming an address.
+/// Given two callers behind one trusted proxy, when one asks too often, then the other is not
+/// affected; and without trust nobody gets a bucket of its own by claiming an address.
 #[test]
 fn callers_behind_a_trusted_proxy_have_buckets_of_their_own() {
-    let trusting = Server::start(&["--rate", "1", "--rate-burst", "3", "--trusted-proxies", "127.0.0.1"]);
+    let trusting =
+        Server::start(&["--rate", "1", "--rate-burst", "3", "--trusted-proxies", "127.0.0.1"]);
     let ask = |server: &Server, from: &str| server.send("GET", "/v1/sources", &[(FORWARDED, from)]);
     while !limited(&ask(&trusting, "198.51.100.1")) {}
     assert_eq!(ask(&trusting, "198.51.100.2").status, 200);
@@ -52,19 +59,21 @@ fn callers_behind_a_trusted_proxy_have_buckets_of_their_own() {
     assert!(over >= 2, "{over}");
 }
 
-/// Given keys, when one is used too often, then another from the same address is not affected, and guessing keys is limited too.
+/// Given keys, when one is used too often, then another from the same address is not affected, and
+/// guessing keys is limited too.
 #[test]
 fn each_key_has_a_bucket_and_guessing_is_limited() {
     let guarded = Guarded::start(None, &["--rate", "1", "--rate-burst", "3"]);
     let (alice, bob) = (guarded.keys(&["add", "alice"]), guarded.keys(&["add", "bob"]));
     while !limited(&guarded.get("/v1/sources", &alice)) {}
     assert_eq!(guarded.get("/v1/sources", &bob).status, 200);
-    let guesses: Vec<u16> = (0..12).map(|n| guarded.get("/v1/sources", &format!("josh_guess{n}")).status).collect();
+    let guesses: Vec<u16> =
+        (0..12).map(|n| guarded.get("/v1/sources", &format!("josh_guess{n}")).status).collect();
     assert!(guesses[0] == 401 && guesses.iter().filter(|s| **s == 429).count() >= 2, "{guesses:?}");
 }
 
-/// Given one search at a time and no patience, when many come at once, then some are answered, the others get 503 with
-/// `Retry-After`, look-ups are not affected, and afterwards all is as before.
+/// Given one search at a time and no patience, when many come at once, then some are answered, the
+/// others get 503 with `Retry-After`, look-ups are not affected, and afterwards all is as before.
 #[test]
 fn searches_beyond_what_can_be_done_are_turned_away() {
     let server = Server::start(&["--searches", "1", "--queue-ms", "0"]);
@@ -91,7 +100,11 @@ fn searches_beyond_what_can_be_done_are_turned_away() {
                             turned.fetch_add(1, Ordering::Relaxed)
                         }
                     };
-                    assert_eq!(server.get("/v1/bills/hr:119:1").status, 200, "a look-up waits for nobody");
+                    assert_eq!(
+                        server.get("/v1/bills/hr:119:1").status,
+                        200,
+                        "a look-up waits for nobody"
+                    );
                 }
             });
         }
@@ -100,7 +113,10 @@ fn searches_beyond_what_can_be_done_are_turned_away() {
     assert!(answered > 0 && turned > 0 && answered + turned == 160, "{answered} {turned}");
     assert_eq!(ask(99_999).status, 200);
     let metrics = server.get("/metrics").text();
-    assert!(metrics.contains(&format!("josh_queue_turned_away_total{{queue=\"searches\"}} {turned}")), "{metrics}");
+    assert!(
+        metrics.contains(&format!("josh_queue_turned_away_total{{queue=\"searches\"}} {turned}")),
+        "{metrics}"
+    );
     assert!(metrics.contains("josh_queue_waiting{queue=\"searches\"} 0"), "nobody waits any more");
 }
 
@@ -108,7 +124,12 @@ fn searches_beyond_what_can_be_done_are_turned_away() {
 fn a_request_that_takes_too_long_is_given_up() {
     let server = Server::start(&["--request-ms", "0"]);
     let answer = server.get("/v1/search?q=water");
-    assert_eq!((answer.status, answer.code().as_str()), (504, "answer_timeout"), "{}", answer.text());
+    assert_eq!(
+        (answer.status, answer.code().as_str()),
+        (504, "answer_timeout"),
+        "{}",
+        answer.text()
+    );
     let result = crate::mcp::once(&server, "search", json!({ "query": "water" }));
     assert_eq!(serde_json::to_value(&result.meta).unwrap()["error_code"], "answer_timeout");
     assert_eq!(server.get("/v1/bills/hr:119:1").status, 200, "what needs no time gets none");
@@ -119,22 +140,29 @@ fn what_is_too_large_is_refused_with_its_own_error() {
     let long = "x".repeat(9_000);
     let uri = SAMPLE.get(&format!("/v1/bills?title={long}"));
     assert_eq!((uri.status, uri.code().as_str()), (414, "uri_too_long"));
-    let headers = SAMPLE.send("GET", "/v1/sources", &[("x-a", &"y".repeat(20_000)), ("x-b", &"z".repeat(20_000))]);
+    let headers = SAMPLE.send(
+        "GET",
+        "/v1/sources",
+        &[("x-a", &"y".repeat(20_000)), ("x-b", &"z".repeat(20_000))],
+    );
     assert_eq!((headers.status, headers.code().as_str()), (431, "headers_too_large"));
-    let json = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    let json =
+        [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
     let body = SAMPLE.post("/mcp", &json, &vec![b' '; (1 << 20) + 1]);
     assert_eq!((body.status, body.code().as_str()), (413, "payload_too_large"));
     assert_eq!(SAMPLE.get("/livez").status, 200);
 }
 
-/// Given clients that send half a head or half a body and then nothing, when time is up, then they are answered 408 and cut, and
-/// everyone else is served meanwhile.
+/// Given clients that send half a head or half a body and then nothing, when time is up, then they
+/// are answered 408 and cut, and everyone else is served meanwhile.
 #[test]
 fn slow_clients_are_cut() {
     let heads: [&[u8]; 3] = [
         b"GET /v1/sources HTTP/1.1\r\nhost: localhost\r\nx-slow: ",
-        b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: 500\r\n\r\n{\"jsonrpc\"",
-        b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{\"js",
+        b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+          accept: application/json, text/event-stream\r\ncontent-length: 500\r\n\r\n{\"jsonrpc\"",
+        b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+          transfer-encoding: chunked\r\n\r\n5\r\n{\"js",
     ];
     std::thread::scope(|scope| {
         let slow: Vec<_> = heads

@@ -30,16 +30,24 @@ fn every_id_that_a_list_returns_fetches() {
     for source in SAMPLE.sources() {
         let key = key(&source);
         for id in ids(&SAMPLE.all(&format!("/v1/{key}"), 100)) {
-            for path in [format!("/v1/fetch/{}", segment(&id)), format!("/v1/{key}/{}", segment(&id))] {
+            for path in
+                [format!("/v1/fetch/{}", segment(&id)), format!("/v1/{key}/{}", segment(&id))]
+            {
                 let answer = SAMPLE.get(&path);
                 assert_eq!(answer.status, 200, "{path}: {}", answer.text());
                 let body = answer.json();
-                assert_eq!((&body["data"]["id"], &body["data"]["source"]), (&id.clone().into(), &key.clone().into()));
+                assert_eq!(
+                    (&body["data"]["id"], &body["data"]["source"]),
+                    (&id.clone().into(), &key.clone().into())
+                );
                 let citation = &body["citation"];
                 assert!(citation["url"].as_str().unwrap().starts_with("https://"), "{path}");
                 assert_eq!(citation["url"], body["data"]["url"]);
                 assert!(citation["text"].as_str().unwrap().len() > 5, "{path}");
-                assert!(citation["as_of"].as_str().unwrap().len() == 10 && citation["source"].is_string());
+                assert!(
+                    citation["as_of"].as_str().unwrap().len() == 10
+                        && citation["source"].is_string()
+                );
             }
         }
     }
@@ -55,10 +63,17 @@ fn every_sort_is_a_total_order_in_both_directions() {
             for (sort, descending) in [(name.to_string(), false), (format!("-{name}"), true)] {
                 let items = SAMPLE.all(&format!("/v1/{key}?sort={sort}&fields={name}"), 40);
                 let unique: BTreeSet<String> = ids(&items).into_iter().collect();
-                assert_eq!(unique.len() as u64, source["records"].as_u64().unwrap(), "{key} {sort}");
+                assert_eq!(
+                    unique.len() as u64,
+                    source["records"].as_u64().unwrap(),
+                    "{key} {sort}"
+                );
                 let values: Vec<&Value> = items.iter().map(|i| &i[name]).collect();
                 let known = values.iter().take_while(|v| !v.is_null()).count();
-                assert!(values[known..].iter().all(|v| v.is_null()), "{key} {sort}: nulls come last");
+                assert!(
+                    values[known..].iter().all(|v| v.is_null()),
+                    "{key} {sort}: nulls come last"
+                );
                 for pair in values[..known].windows(2) {
                     let (a, b) = if descending { (pair[1], pair[0]) } else { (pair[0], pair[1]) };
                     let ordered = match (a, b) {
@@ -73,7 +88,8 @@ fn every_sort_is_a_total_order_in_both_directions() {
     }
 }
 
-/// Given every record, when a list is filtered by a value that some record has, then exactly the records with that value are in it.
+/// Given every record, when a list is filtered by a value that some record has, then exactly the
+/// records with that value are in it.
 #[test]
 fn every_filter_agrees_with_the_records_themselves() {
     for source in SAMPLE.sources() {
@@ -86,14 +102,17 @@ fn every_filter_agrees_with_the_records_themselves() {
             for record in &records {
                 let values: BTreeSet<String> = match &record[name] {
                     Value::Null => continue,
-                    Value::Array(items) => items.iter().map(|i| i.as_str().unwrap().to_lowercase()).collect(),
+                    Value::Array(items) => {
+                        items.iter().map(|i| i.as_str().unwrap().to_lowercase()).collect()
+                    }
                     Value::String(text) => [text.to_lowercase()].into(),
                     other => [other.to_string()].into(),
                 };
                 values.into_iter().for_each(|v| *counts.entry(v).or_default() += 1);
             }
             for (value, count) in counts.iter().take(4) {
-                let quoted = if value.contains(',') { format!("\"{value}\"") } else { value.clone() };
+                let quoted =
+                    if value.contains(',') { format!("\"{value}\"") } else { value.clone() };
                 let path = format!("/v1/{key}?{name}={}&limit=1", segment(&quoted));
                 let answer = SAMPLE.get(&path);
                 assert_eq!(answer.status, 200, "{path}: {}", answer.text());
@@ -116,10 +135,16 @@ fn ranges_and_dates_agree_with_the_records_themselves() {
         ("introduced_date.lte=2025-01-03", count(&|d| d <= "2025-01-03")),
         ("introduced_date=2025-01-03", count(&|d| d == "2025-01-03")),
         ("introduced_date=2025", count(&|d| d.starts_with("2025"))),
-        ("introduced_date=2025-01,2025-02", count(&|d| d.starts_with("2025-01") || d.starts_with("2025-02"))),
+        (
+            "introduced_date=2025-01,2025-02",
+            count(&|d| d.starts_with("2025-01") || d.starts_with("2025-02")),
+        ),
         ("since=2025", count(&|d| d >= "2025-01-01")),
         ("until=2024-12", count(&|d| d <= "2024-12-31")),
-        ("since=2025-01-01&until=2025-03-31", count(&|d| ("2025-01-01"..="2025-03-31").contains(&d))),
+        (
+            "since=2025-01-01&until=2025-03-31",
+            count(&|d| ("2025-01-01"..="2025-03-31").contains(&d)),
+        ),
     ] {
         assert_eq!(SAMPLE.get(&format!("/v1/bills?{query}")).json()["total"], expected, "{query}");
     }
@@ -147,7 +172,8 @@ fn csv_and_ndjson_hold_the_same_records() {
 
     let ndjson = SAMPLE.get("/v1/bills?limit=10&fields=title,congress,subjects&format=ndjson");
     assert_eq!(ndjson.header("content-type"), "application/x-ndjson");
-    let lines: Vec<Value> = ndjson.text().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let lines: Vec<Value> =
+        ndjson.text().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert_eq!(&lines, records);
 
     let csv = SAMPLE.get("/v1/bills?limit=10&fields=title,congress,subjects&format=csv");
@@ -179,7 +205,9 @@ fn every_sub_resource_has_something_to_show_and_pages_like_a_list() {
             let largest = records
                 .iter()
                 .map(|r| format!("/v1/{key}/{}/{name}", segment(r["id"].as_str().unwrap())))
-                .map(|path| (SAMPLE.get(&format!("{path}?limit=1")).json()["total"].as_u64().unwrap(), path))
+                .map(|path| {
+                    (SAMPLE.get(&format!("{path}?limit=1")).json()["total"].as_u64().unwrap(), path)
+                })
                 .max()
                 .unwrap();
             assert!(largest.0 > 0, "{key}/{name} is empty for every record of the sample");
@@ -227,11 +255,19 @@ fn a_body_is_the_current_version_unless_another_is_named() {
     let current = read("");
     assert!(
         !current.is_empty()
-            && current.iter().all(|s| &s["version"] == versions.last().unwrap() && s["current"] == true)
+            && current
+                .iter()
+                .all(|s| &s["version"] == versions.last().unwrap() && s["current"] == true)
     );
     let first = read(&format!("?version={}", versions[0].as_str().unwrap()));
-    assert!(!first.is_empty() && first.iter().all(|s| s["version"] == versions[0] && s["current"] == false));
-    let label = current.iter().find_map(|s| s["section"].as_str().filter(|l| !l.is_empty())).expect("a section label");
+    assert!(
+        !first.is_empty()
+            && first.iter().all(|s| s["version"] == versions[0] && s["current"] == false)
+    );
+    let label = current
+        .iter()
+        .find_map(|s| s["section"].as_str().filter(|l| !l.is_empty()))
+        .expect("a section label");
     assert!(read(&format!("?section={label}")).iter().all(|s| s["section"] == label));
     let toc = SAMPLE.all(&format!("/v1/bills/{id}/toc"), 50);
     assert_eq!(toc.len(), current.len());
@@ -240,14 +276,21 @@ fn a_body_is_the_current_version_unless_another_is_named() {
 
 #[test]
 fn votes_and_members_take_a_congress() {
-    let member =
-        SAMPLE.get("/v1/legislators?current=true&limit=1").json()["data"][0]["id"].as_str().unwrap().to_string();
-    let all = SAMPLE.get(&format!("/v1/legislators/{member}/votes?congress=119")).json()["total"].as_u64().unwrap();
+    let member = SAMPLE.get("/v1/legislators?current=true&limit=1").json()["data"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_string();
+    let all = SAMPLE.get(&format!("/v1/legislators/{member}/votes?congress=119")).json()["total"]
+        .as_u64()
+        .unwrap();
     assert!(all > 0);
     let none = SAMPLE.get(&format!("/v1/legislators/{member}/votes?congress=100")).json();
     assert_eq!(none["total"], 0);
     assert_eq!(none["meta"]["empty"]["filters"][0]["matches_alone"], 0);
-    assert!(SAMPLE.get("/v1/committees/HSWM/members?congress=119").json()["total"].as_u64().unwrap() > 0);
+    assert!(
+        SAMPLE.get("/v1/committees/HSWM/members?congress=119").json()["total"].as_u64().unwrap()
+            > 0
+    );
 }
 
 #[test]
@@ -261,8 +304,11 @@ fn an_empty_list_says_why() {
 
 #[test]
 fn links_that_lead_outside_the_bundle_are_said_to() {
-    let all: BTreeSet<String> =
-        SAMPLE.sources().iter().flat_map(|s| ids(&SAMPLE.all(&format!("/v1/{}?fields=id", key(s)), 100))).collect();
+    let all: BTreeSet<String> = SAMPLE
+        .sources()
+        .iter()
+        .flat_map(|s| ids(&SAMPLE.all(&format!("/v1/{}?fields=id", key(s)), 100)))
+        .collect();
     let mut outside = 0;
     for source in SAMPLE.sources() {
         for record in SAMPLE.all(&format!("/v1/{}", key(&source)), 100) {

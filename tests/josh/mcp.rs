@@ -9,7 +9,11 @@ use serde_json::{Value, json};
 use crate::support::{JOSH, SAMPLE, Server, changed};
 
 pub fn block_on<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(work)
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+        .block_on(work)
 }
 
 pub type Client = RunningService<RoleClient, ()>;
@@ -22,7 +26,11 @@ pub fn eras() -> [ClientLifecycleMode; 2] {
 }
 
 pub async fn connect(url: &str, era: ClientLifecycleMode) -> Client {
-    let transport = StreamableHttpClientTransport::from_uri(format!("{url}/mcp"));
+    connect_at(format!("{url}/mcp"), era).await
+}
+
+pub async fn connect_at(endpoint: String, era: ClientLifecycleMode) -> Client {
+    let transport = StreamableHttpClientTransport::from_uri(endpoint);
     serve_client_with_lifecycle((), transport, era).await.expect("it connects")
 }
 
@@ -31,7 +39,10 @@ fn arguments(arguments: Value) -> JsonObject {
 }
 
 pub async fn call(client: &Client, tool: &'static str, with: Value) -> CallToolResult {
-    client.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments(with))).await.expect("a result")
+    client
+        .call_tool(CallToolRequestParams::new(tool).with_arguments(arguments(with)))
+        .await
+        .expect("a result")
 }
 
 /// Calls a tool of a server once, in the older era.
@@ -67,20 +78,32 @@ pub const SAME: &[(&str, &str, &str)] = &[
     ("get_legislator", r#"{"bioguide":"M000133"}"#, "/v1/legislators/M000133"),
     ("get_committee", r#"{"committee_id":"HSWM"}"#, "/v1/committees/HSWM"),
     ("get_committee", r#"{"id":"HSWM"}"#, "/v1/committees/HSWM"),
-    ("list_committee_members", r#"{"committee_id":"HSWM","limit":5}"#, "/v1/committees/HSWM/members?limit=5"),
+    (
+        "list_committee_members",
+        r#"{"committee_id":"HSWM","limit":5}"#,
+        "/v1/committees/HSWM/members?limit=5",
+    ),
     (
         "list_committee_members",
         r#"{"committee_id":"HSWM","congress":119}"#,
         "/v1/committees/HSWM/members?limit=10&congress=119",
     ),
     ("list_cosponsors", r#"{"bill_id":"hr:118:82"}"#, "/v1/bills/hr:118:82/cosponsors?limit=10"),
-    ("get_bill_text", r#"{"bill_id":"hr:119:1"}"#, "/v1/bills/hr:119:1/body?max_bytes=30000&limit=100"),
+    (
+        "get_bill_text",
+        r#"{"bill_id":"hr:119:1"}"#,
+        "/v1/bills/hr:119:1/body?max_bytes=30000&limit=100",
+    ),
     (
         "get_bill_text",
         r#"{"bill_id":"hr:119:1","section":"10102"}"#,
         "/v1/bills/hr:119:1/body?section=10102&max_bytes=30000&limit=100",
     ),
-    ("get_bill_text", r#"{"bill_id":"hr:119:1","max_bytes":1000}"#, "/v1/bills/hr:119:1/body?max_bytes=1000&limit=100"),
+    (
+        "get_bill_text",
+        r#"{"bill_id":"hr:119:1","max_bytes":1000}"#,
+        "/v1/bills/hr:119:1/body?max_bytes=1000&limit=100",
+    ),
     ("list_member_votes", r#"{"bioguide_id":"M000133"}"#, "/v1/legislators/M000133/votes?limit=10"),
     ("search", r#"{"query":"drinking water","limit":3}"#, "/v1/search?q=drinking%20water&limit=3"),
     (
@@ -103,7 +126,11 @@ pub const SAME: &[(&str, &str, &str)] = &[
         r#"{"query":"Sen. Markley from Mass.","entity_type":"legislators"}"#,
         "/v1/legislators?q=Sen.%20Markley%20from%20Mass.&limit=10",
     ),
-    ("count", r#"{"resource":"bills","group_by":"status"}"#, "/v1/bills?aggregate=count&group_by=status"),
+    (
+        "count",
+        r#"{"resource":"bills","group_by":"status"}"#,
+        "/v1/bills?aggregate=count&group_by=status",
+    ),
     ("count", r#"{"resource":"bills","query":"fentanyl"}"#, "/v1/bills?aggregate=count&q=fentanyl"),
     (
         "sum",
@@ -135,8 +162,8 @@ fn plain(mut answer: Value) -> Value {
     answer
 }
 
-/// Given a list of questions, when they are asked over REST and over MCP in both eras, then the answers are equal, fit the tool's
-/// output schema, and stand once more in the text.
+/// Given a list of questions, when they are asked over REST and over MCP in both eras, then the
+/// answers are equal, fit the tool's output schema, and stand once more in the text.
 #[test]
 fn rest_and_mcp_give_the_same_answers() {
     let tools = tools(&SAMPLE);
@@ -154,13 +181,20 @@ fn rest_and_mcp_give_the_same_answers() {
                 assert_eq!(rest.status, 200, "{path}: {}", rest.text());
                 assert_eq!(plain(structured.clone()), plain(rest.json()), "{tool} {path}");
                 let text = full.content[0].as_text().unwrap().text.clone();
-                assert_eq!((serde_json::from_str::<Value>(&text).unwrap(), full.content.len()), (structured, 1));
-                let schema = tools.iter().find(|t| t.name == *tool).unwrap().output_schema.clone().unwrap();
-                let validator = jsonschema::validator_for(&Value::Object((*schema).clone())).unwrap();
+                assert_eq!(
+                    (serde_json::from_str::<Value>(&text).unwrap(), full.content.len()),
+                    (structured, 1)
+                );
+                let schema =
+                    tools.iter().find(|t| t.name == *tool).unwrap().output_schema.clone().unwrap();
+                let validator =
+                    jsonschema::validator_for(&Value::Object((*schema).clone())).unwrap();
                 for answer in [full.structured_content, concise.structured_content] {
                     let answer = answer.unwrap();
-                    let wrong: Vec<String> =
-                        validator.iter_errors(&answer).map(|e| format!("{}: {e}", e.instance_path())).collect();
+                    let wrong: Vec<String> = validator
+                        .iter_errors(&answer)
+                        .map(|e| format!("{}: {e}", e.instance_path()))
+                        .collect();
                     assert!(wrong.is_empty(), "{tool} {path}: {wrong:?}");
                 }
             }
@@ -169,7 +203,10 @@ fn rest_and_mcp_give_the_same_answers() {
     let wrapped: std::collections::BTreeSet<&str> = SAME.iter().map(|(tool, _, _)| *tool).collect();
     let others = ["fetch", "ping", "get_guide"];
     let all = tools.iter().map(|t| t.name.as_ref());
-    assert!(all.filter(|t| !others.contains(t)).all(|t| wrapped.contains(t)), "every tool has a case");
+    assert!(
+        all.filter(|t| !others.contains(t)).all(|t| wrapped.contains(t)),
+        "every tool has a case"
+    );
 }
 
 #[test]
@@ -177,19 +214,24 @@ fn a_concise_answer_has_no_field_without_a_value() {
     fn nothing(value: &Value, path: &str, found: &mut Vec<String>) {
         match value {
             Value::Null => found.push(path.to_string()),
-            Value::Object(fields) => fields.iter().for_each(|(k, v)| nothing(v, &format!("{path}/{k}"), found)),
+            Value::Object(fields) => {
+                fields.iter().for_each(|(k, v)| nothing(v, &format!("{path}/{k}"), found))
+            }
             Value::Array(items) => items.iter().for_each(|v| nothing(v, path, found)),
             _ => {}
         }
     }
-    for (tool, with) in [("get_bill", json!({"bill_id": "hr:119:1"})), ("search", json!({"query": "water"}))] {
+    for (tool, with) in
+        [("get_bill", json!({"bill_id": "hr:119:1"})), ("search", json!({"query": "water"}))]
+    {
         let mut found = Vec::new();
         nothing(&structured(&SAMPLE, tool, with), "", &mut found);
         assert!(found.is_empty(), "{tool}: {found:?}");
     }
 }
 
-/// Given any of the eras, when prompts, resources, templates and completions are asked for, then each is there and lists may be kept.
+/// Given any of the eras, when prompts, resources, templates and completions are asked for, then
+/// each is there and lists may be kept.
 #[test]
 fn prompts_resources_and_completions_work_in_both_eras() {
     block_on(async {
@@ -199,45 +241,88 @@ fn prompts_resources_and_completions_work_in_both_eras() {
             let names: Vec<&str> = prompts.iter().map(|p| p.name.as_str()).collect();
             assert_eq!(
                 names,
-                ["research_bill", "compare_bills", "member_profile", "track_topic", "lobbying_landscape"]
+                [
+                    "research_bill",
+                    "compare_bills",
+                    "member_profile",
+                    "track_topic",
+                    "lobbying_landscape"
+                ]
             );
             let asked = rmcp::model::GetPromptRequestParams::new("member_profile")
                 .with_arguments(arguments(json!({"member": "Ed Markey", "congress": "119"})));
             let prompt = serde_json::to_string(&client.get_prompt(asked).await.unwrap()).unwrap();
             assert!(prompt.contains("Ed Markey in the 119th Congress"), "{prompt}");
-            assert!(client.get_prompt(rmcp::model::GetPromptRequestParams::new("nothing")).await.is_err());
+            assert!(
+                client
+                    .get_prompt(rmcp::model::GetPromptRequestParams::new("nothing"))
+                    .await
+                    .is_err()
+            );
 
             let resources = client.list_all_resources().await.unwrap();
             for resource in &resources {
                 let asked = rmcp::model::ReadResourceRequestParams::new(resource.uri.clone());
-                let read = serde_json::to_value(client.read_resource(asked).await.unwrap()).unwrap();
-                assert!(read["contents"][0]["text"].as_str().is_some_and(|t| t.len() > 20), "{}", resource.uri);
+                let read =
+                    serde_json::to_value(client.read_resource(asked).await.unwrap()).unwrap();
+                assert!(
+                    read["contents"][0]["text"].as_str().is_some_and(|t| t.len() > 20),
+                    "{}",
+                    resource.uri
+                );
             }
-            for prefix in ["josh://guides/", "josh://schemas/bills", "josh://catalog/sources", "josh://capabilities"] {
+            for prefix in [
+                "josh://guides/",
+                "josh://schemas/bills",
+                "josh://catalog/sources",
+                "josh://capabilities",
+            ] {
                 assert!(resources.iter().any(|r| r.uri.starts_with(prefix)), "{prefix}");
             }
             let templates = client.list_all_resource_templates().await.unwrap();
             assert_eq!(templates.len(), 3);
-            for uri in
-                ["josh://records/hr:119:1", "josh://catalog/fields/bills", "josh://catalog/errors/record_not_found"]
-            {
-                let read = client.read_resource(rmcp::model::ReadResourceRequestParams::new(uri)).await.unwrap();
-                assert!(serde_json::to_string(&read).unwrap().contains("application/json"), "{uri}");
+            for uri in [
+                "josh://records/hr:119:1",
+                "josh://catalog/fields/bills",
+                "josh://catalog/errors/record_not_found",
+            ] {
+                let read = client
+                    .read_resource(rmcp::model::ReadResourceRequestParams::new(uri))
+                    .await
+                    .unwrap();
+                assert!(
+                    serde_json::to_string(&read).unwrap().contains("application/json"),
+                    "{uri}"
+                );
             }
-            let missing =
-                client.read_resource(rmcp::model::ReadResourceRequestParams::new("josh://records/hello")).await;
+            let missing = client
+                .read_resource(rmcp::model::ReadResourceRequestParams::new("josh://records/hello"))
+                .await;
             assert!(missing.is_err());
 
             let of_prompt = |argument: &'static str, typed: &'static str| {
                 client.complete_prompt_simple("research_bill", argument, typed)
             };
-            assert!(of_prompt("bill_id", "hr:119:").await.unwrap().contains(&"hr:119:1".to_string()));
+            assert!(
+                of_prompt("bill_id", "hr:119:").await.unwrap().contains(&"hr:119:1".to_string())
+            );
             let of_template = |uri: &'static str, argument: &'static str, typed: &'static str| {
                 client.complete_resource_simple(uri, argument, typed)
             };
-            assert_eq!(of_template("josh://catalog/fields/{source}", "source", "bil").await.unwrap(), ["bills"]);
-            assert!(of_template("josh://records/{id}", "id", "HSW").await.unwrap().contains(&"HSWM".to_string()));
-            assert!(of_template("josh://catalog/errors/{code}", "code", "record").await.unwrap().len() == 1);
+            assert_eq!(
+                of_template("josh://catalog/fields/{source}", "source", "bil").await.unwrap(),
+                ["bills"]
+            );
+            assert!(
+                of_template("josh://records/{id}", "id", "HSW")
+                    .await
+                    .unwrap()
+                    .contains(&"HSWM".to_string())
+            );
+            assert!(
+                of_template("josh://catalog/errors/{code}", "code", "record").await.unwrap().len()
+                    == 1
+            );
             for (argument, typed, value) in [
                 ("committee_id", "HSW", "HSWM"),
                 ("congress", "11", "119"),
@@ -256,23 +341,37 @@ fn get_guide_serves_what_the_resources_do() {
     let guide = structured(&SAMPLE, "get_guide", json!({"guide_key": "ids"}));
     let read = block_on(async {
         let client = connect(&SAMPLE.url, ClientLifecycleMode::Initialize).await;
-        client.read_resource(rmcp::model::ReadResourceRequestParams::new("josh://guides/ids")).await.unwrap()
+        client
+            .read_resource(rmcp::model::ReadResourceRequestParams::new("josh://guides/ids"))
+            .await
+            .unwrap()
     });
     assert_eq!(serde_json::to_value(read).unwrap()["contents"][0]["text"], guide["text"]);
-    assert!(guide["text"].as_str().unwrap().contains("hr:119:1") && !guide["text"].as_str().unwrap().contains('{'));
+    assert!(
+        guide["text"].as_str().unwrap().contains("hr:119:1")
+            && !guide["text"].as_str().unwrap().contains('{')
+    );
     let ping = structured(&SAMPLE, "ping", json!({}));
-    assert_eq!((&ping["status"], &ping["version"]), (&json!("ok"), &json!(env!("CARGO_PKG_VERSION"))));
+    assert_eq!(
+        (&ping["status"], &ping["version"]),
+        (&json!("ok"), &json!(env!("CARGO_PKG_VERSION")))
+    );
 }
 
-/// Given a host that starts programs, when it runs `josh mcp`, then both eras work over standard input and output.
+/// Given a host that starts programs, when it runs `josh mcp`, then both eras work over standard
+/// input and output.
 #[test]
 fn the_same_server_speaks_over_standard_input_and_output() {
     block_on(async {
         for era in eras() {
             let mut command = tokio::process::Command::new(JOSH);
-            command.args(["mcp"]).env("XDG_CACHE_HOME", crate::support::CACHE.path()).env_remove("JOSH_BUNDLE");
+            command
+                .args(["mcp"])
+                .env("XDG_CACHE_HOME", crate::support::CACHE.path())
+                .env_remove("JOSH_BUNDLE");
             let transport = TokioChildProcess::new(command).expect("it starts");
-            let client = serve_client_with_lifecycle((), transport, era).await.expect("it connects");
+            let client =
+                serve_client_with_lifecycle((), transport, era).await.expect("it connects");
             let bill = call(&client, "get_bill", json!({"bill_id": "hr:119:1"})).await;
             assert_eq!(bill.structured_content.unwrap()["data"]["id"], "hr:119:1");
             assert_eq!(client.list_all_tools().await.unwrap().len(), 21);
@@ -281,13 +380,18 @@ fn the_same_server_speaks_over_standard_input_and_output() {
     });
 }
 
-/// Given a bundle that lacks a source, when everything that is offered is listed, then nothing mentions it.
+/// Given a bundle that lacks a source, when everything that is offered is listed, then nothing
+/// mentions it.
 #[test]
 fn a_bundle_without_saps_never_mentions_them() {
     let folder = tempfile::tempdir().unwrap();
     let bundle = changed(folder.path(), "lacking.db", |manifest| {
         // A source that this Josh does not know is passed over; its records keep their numbers.
-        manifest.sources.iter_mut().filter(|s| s.key == "saps").for_each(|s| s.key = "unknown".into());
+        manifest
+            .sources
+            .iter_mut()
+            .filter(|s| s.key == "saps")
+            .for_each(|s| s.key = "unknown".into());
         manifest.id = "lacking".into();
     });
     let server = Server::start(&["--bundle", bundle.to_str().unwrap()]);
@@ -305,8 +409,10 @@ fn a_bundle_without_saps_never_mentions_them() {
         said
     });
     let word = regex::Regex::new(r"(?i)\bsaps?\b").unwrap();
-    let found: Vec<&str> =
-        word.find_iter(&said).map(|m| &said[m.start().saturating_sub(60)..(m.end() + 20).min(said.len())]).collect();
+    let found: Vec<&str> = word
+        .find_iter(&said)
+        .map(|m| &said[m.start().saturating_sub(60)..(m.end() + 20).min(said.len())])
+        .collect();
     assert!(found.is_empty(), "{found:?}");
     assert!(word.is_match(&serde_json::to_string(&tools(&SAMPLE)).unwrap()), "the sample has them");
 }
@@ -314,7 +420,11 @@ fn a_bundle_without_saps_never_mentions_them() {
 /// Given 200 callers at once, when each calls, then each gets its own answer.
 #[test]
 fn two_hundred_callers_are_served_at_once() {
-    let ids: Vec<String> = SAMPLE.all("/v1/bills", 100).iter().map(|b| b["id"].as_str().unwrap().to_string()).collect();
+    let ids: Vec<String> = SAMPLE
+        .all("/v1/bills", 100)
+        .iter()
+        .map(|b| b["id"].as_str().unwrap().to_string())
+        .collect();
     block_on(async {
         let callers = (0..200).map(|n| {
             let id = ids[n % ids.len()].clone();
@@ -339,18 +449,29 @@ fn two_hundred_callers_are_served_at_once() {
 #[test]
 fn sessions_are_kept_when_switched_on() {
     let server = Server::start(&["--mcp-sessions"]);
-    let headers = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    let headers =
+        [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }});
     let begun = server.post("/mcp", &headers, initialize.to_string().as_bytes());
     let session = begun.header("mcp-session-id").to_string();
     assert!(begun.status == 200 && !session.is_empty(), "{} {}", begun.status, begun.text());
     let ended = server.send("DELETE", "/mcp", &[("mcp-session-id", &session), headers[1]]);
     assert!((200..300).contains(&ended.status), "{}", ended.status);
     let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).to_string();
-    let after = server.post("/mcp", &[headers[0], headers[1], ("mcp-session-id", &session)], list.as_bytes());
+    let after = server.post(
+        "/mcp",
+        &[headers[0], headers[1], ("mcp-session-id", &session)],
+        list.as_bytes(),
+    );
     assert_eq!(after.status, 404, "{}", after.text());
-    assert_eq!(structured(&server, "get_bill", json!({"bill_id": "hr:119:1"}))["data"]["id"], "hr:119:1");
+    assert_eq!(
+        structured(&server, "get_bill", json!({"bill_id": "hr:119:1"}))["data"]["id"],
+        "hr:119:1"
+    );
     // Without them there is no session to delete.
     assert_eq!(SAMPLE.send("DELETE", "/mcp", &[("mcp-session-id", &session)]).status, 405);
 }

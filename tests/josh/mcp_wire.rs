@@ -4,19 +4,25 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, SAMPLE, Server};
 
-const JSON: (&str, &str) = ("content-type", "application/json");
-const ACCEPT: (&str, &str) = ("accept", "application/json, text/event-stream");
+pub const JSON: (&str, &str) = ("content-type", "application/json");
+pub const ACCEPT: (&str, &str) = ("accept", "application/json, text/event-stream");
 
 pub fn rpc(server: &Server, message: &Value) -> Answer {
     server.post("/mcp", &[JSON, ACCEPT], message.to_string().as_bytes())
 }
 
-fn request(method: &str, params: Value) -> Value {
+pub fn request(method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params })
 }
 
 /// A request of 2026-07-28, with the headers that repeat it.
-fn modern(server: &Server, method: &str, mut params: Value, name: Option<&str>, version: &str) -> Answer {
+fn modern(
+    server: &Server,
+    method: &str,
+    mut params: Value,
+    name: Option<&str>,
+    version: &str,
+) -> Answer {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": version,
         "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
@@ -27,7 +33,8 @@ fn modern(server: &Server, method: &str, mut params: Value, name: Option<&str>, 
     server.post("/mcp", &headers, request(method, params).to_string().as_bytes())
 }
 
-/// Given JSON-RPC that is wrong in every way, when it is posted, then the answer is an error that says what, and the server lives.
+/// Given JSON-RPC that is wrong in every way, when it is posted, then the answer is an error that
+/// says what, and the server lives.
 #[test]
 fn malformed_messages_get_errors_and_nothing_else() {
     let deep = format!("{}1{}", "[".repeat(5000), "]".repeat(5000));
@@ -43,9 +50,12 @@ fn malformed_messages_get_errors_and_nothing_else() {
         b"{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"tools/list\"}".to_vec(),
         b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}".to_vec(),
         b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}".to_vec(),
-        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":7}}".to_vec(),
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\
+           \"params\":{\"name\":7}}"
+            .to_vec(),
         b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":[]}".to_vec(),
-        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"get_bill\",\"arguments\":[]}}"
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\
+           \"params\":{\"name\":\"get_bill\",\"arguments\":[]}}"
             .to_vec(),
         b"\xff\xfe{\"jsonrpc\":\"2.0\"}".to_vec(),
         deep.into_bytes(),
@@ -53,9 +63,19 @@ fn malformed_messages_get_errors_and_nothing_else() {
     for body in bodies {
         let shown = String::from_utf8_lossy(&body).chars().take(80).collect::<String>();
         let answer = SAMPLE.post("/mcp", &[JSON, ACCEPT], &body);
-        let is_error = serde_json::from_slice::<Value>(&answer.bytes).is_ok_and(|v| v["error"]["code"].is_i64());
-        assert!((400..500).contains(&answer.status) || is_error, "{shown}: {} {}", answer.status, answer.text());
-        assert!(!answer.text().contains("panicked") && !answer.text().contains("src/"), "{}", answer.text());
+        let is_error = serde_json::from_slice::<Value>(&answer.bytes)
+            .is_ok_and(|v| v["error"]["code"].is_i64());
+        assert!(
+            (400..500).contains(&answer.status) || is_error,
+            "{shown}: {} {}",
+            answer.status,
+            answer.text()
+        );
+        assert!(
+            !answer.text().contains("panicked") && !answer.text().contains("src/"),
+            "{}",
+            answer.text()
+        );
     }
     let unknown = rpc(&SAMPLE, &request("nothing/at_all", json!({}))).json();
     assert_eq!(unknown["error"]["code"], -32601);
@@ -64,7 +84,10 @@ fn malformed_messages_get_errors_and_nothing_else() {
 
 #[test]
 fn a_body_over_the_limit_is_refused() {
-    let large = request("tools/call", json!({ "name": "search", "arguments": { "query": "x".repeat(2 << 20) } }));
+    let large = request(
+        "tools/call",
+        json!({ "name": "search", "arguments": { "query": "x".repeat(2 << 20) } }),
+    );
     assert_eq!(rpc(&SAMPLE, &large).status, 413);
     assert_eq!(SAMPLE.get("/livez").status, 200);
 }
@@ -74,7 +97,11 @@ fn the_newer_revision_is_stateless_and_checked() {
     let version = "2026-07-28";
     let discovered = modern(&SAMPLE, "server/discover", json!({}), None, version).json();
     let found = &discovered["result"];
-    assert_eq!((&found["resultType"], &found["cacheScope"]), (&json!("complete"), &json!("public")), "{discovered}");
+    assert_eq!(
+        (&found["resultType"], &found["cacheScope"]),
+        (&json!("complete"), &json!("public")),
+        "{discovered}"
+    );
     assert!(found["ttlMs"].as_u64().unwrap() >= 60_000);
     for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
         let listed = modern(&SAMPLE, method, json!({}), None, version).json();
@@ -101,8 +128,8 @@ fn older_revisions_are_negotiated() {
         ("2025-03-26", "2025-03-26"),
         ("1999-01-01", "2025-11-25"),
     ] {
-        let params =
-            json!({ "protocolVersion": asked, "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+        let client = json!({ "name": "t", "version": "1" });
+        let params = json!({ "protocolVersion": asked, "capabilities": {}, "clientInfo": client });
         let answer = rpc(&SAMPLE, &request("initialize", params)).json();
         assert_eq!(answer["result"]["protocolVersion"], given, "{asked}: {answer}");
     }
@@ -120,7 +147,12 @@ fn other_hosts_and_origins_are_refused() {
     assert_eq!(status(&[("origin", "http://localhost:6274")]), 200);
     assert_eq!(status(&[("origin", "https://evil.example")]), 403);
     assert_eq!(status(&[("host", "evil.example")]), 403);
-    let named = Server::start(&["--mcp-hosts", "josh.example.org", "--mcp-origins", "https://app.example.org"]);
+    let named = Server::start(&[
+        "--mcp-hosts",
+        "josh.example.org",
+        "--mcp-origins",
+        "https://app.example.org",
+    ]);
     let status = |headers: &[(&str, &str)]| {
         let all: Vec<_> = [JSON, ACCEPT].iter().chain(headers).copied().collect();
         named.post("/mcp", &all, list.as_bytes()).status
@@ -153,7 +185,14 @@ fn a_browser_gets_a_page_a_stream_gets_405_and_preflights_pass() {
     );
     assert!(preflight.header("access-control-allow-methods").contains("POST"));
     let allowed = preflight.header("access-control-allow-headers").to_lowercase();
-    for name in ["mcp-protocol-version", "mcp-session-id", "mcp-method", "mcp-name", "authorization", "last-event-id"] {
+    for name in [
+        "mcp-protocol-version",
+        "mcp-session-id",
+        "mcp-method",
+        "mcp-name",
+        "authorization",
+        "last-event-id",
+    ] {
         assert!(allowed.contains(name), "{name} in {allowed}");
     }
     assert!(preflight.header("access-control-expose-headers").contains("Mcp-Session-Id"));
@@ -169,6 +208,8 @@ fn trace_context_goes_into_the_log() {
     crate::support::eventually("the log line", || server.logged(trace));
     // One that is none stays out of the log.
     server.post("/mcp", &[JSON, ACCEPT, ("traceparent", "forged tool_name=x")], call.as_bytes());
-    crate::support::eventually("both lines", || server.log().iter().filter(|l| l.contains("tool call")).count() == 2);
+    crate::support::eventually("both lines", || {
+        server.log().iter().filter(|l| l.contains("tool call")).count() == 2
+    });
     assert!(!server.logged("forged"));
 }

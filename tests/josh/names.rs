@@ -1,4 +1,5 @@
-//! Section 6: names as people type them lead to the record that is meant, and to nothing rather than to a wrong one.
+//! Section 6: names as people type them lead to the record that is meant, and to nothing rather
+//! than to a wrong one.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +15,18 @@ fn first(registry: &str, name: &str) -> Value {
     answer.json()["data"][0].clone()
 }
 
-/// Given 300 noisy names and more (slips, swaps, titles, nicknames, initials, strangers), when resolved, then 95 of 100 lead to
-/// what is meant, or to nothing where nothing is. `josh-data-build eval-names --names tests/josh/names.tsv` prints the rest.
+/// Given 300 noisy names and more (slips, swaps, titles, nicknames, initials, strangers), when
+/// resolved, then 95 of 100 lead to what is meant, or to nothing where nothing is.
+/// `josh-data-build eval-names --names tests/josh/names.tsv` prints the rest.
 #[test]
 fn noisy_names_lead_to_what_is_meant() {
     let cases: Vec<Vec<&str>> =
         LABELLED.lines().filter(|l| !l.starts_with('#')).map(|l| l.split('\t').collect()).collect();
     assert!(cases.len() >= 300);
-    let right = cases.iter().filter(|case| first(case[1], case[0])["id"].as_str().unwrap_or("-") == case[2]).count();
+    let right = cases
+        .iter()
+        .filter(|case| first(case[1], case[0])["id"].as_str().unwrap_or("-") == case[2])
+        .count();
     assert!(right * 100 >= cases.len() * 95, "{right} of {}", cases.len());
 }
 
@@ -30,7 +35,11 @@ fn titles_states_parties_and_accents_are_understood() {
     for (name, registry, expected) in [
         ("Sen. Cruz from Texas", "legislators", "Ted Cruz"),
         ("Jodey Arington (R-TX)", "legislators", "Jodey C. Arrington"),
-        ("HELP committee", "committees", "Senate Committee on Health, Education, Labor, and Pensions"),
+        (
+            "HELP committee",
+            "committees",
+            "Senate Committee on Health, Education, Labor, and Pensions",
+        ),
         ("Ways & Means", "committees", "House Committee on Ways and Means"),
         ("wasy and maens", "committees", "House Committee on Ways and Means"),
     ] {
@@ -47,8 +56,13 @@ fn every_registry_resolves_its_own_records() {
         let key = source["key"].as_str().unwrap();
         for record in SAMPLE.all(&format!("/v1/{key}"), 100).iter().take(8) {
             let id = record["id"].as_str().unwrap();
-            assert_eq!((&first(key, id)["id"], &first(key, id)["match"]["matched_on"]), (&record["id"], &"id".into()));
-            let called = ["name", "registrant", "title"].into_iter().find_map(|field| record[field].as_str());
+            assert_eq!(
+                (&first(key, id)["id"], &first(key, id)["match"]["matched_on"]),
+                (&record["id"], &"id".into())
+            );
+            let called = ["name", "registrant", "title"]
+                .into_iter()
+                .find_map(|field| record[field].as_str());
             let name = called.unwrap();
             let (found, total) = all(&format!("/v1/{key}?q={}", segment(name)));
             assert!(found.contains(id), "{key}: {name} gives {total} others");
@@ -88,13 +102,16 @@ fn a_stranger_is_not_mistaken_for_somebody() {
     let none = SAMPLE.get("/v1/legislators?q=Zephyrine%20Quillfeather").json();
     assert_eq!((&none["total"], none["data"].as_array().unwrap().len()), (&0.into(), 0));
     assert!(none["meta"]["empty"]["nearest"].is_array());
-    for garbage in ["", "%20", "!!!", "%F0%9F%98%80", "a", "AND%20OR", &"x".repeat(3000), "%22"] {
+    for garbage in ["", "%20", "!!!", "%F0%9F%98%80", "a", "AND%20OR", "%22"] {
         let answer = SAMPLE.get(&format!("/v1/committees?q={garbage}"));
         assert_eq!(answer.status, 200, "{garbage}: {}", answer.text());
     }
+    let long = SAMPLE.get(&format!("/v1/committees?q={}", "x".repeat(301)));
+    assert_eq!((long.status, long.code().as_str()), (400, "invalid_parameter"));
 }
 
-/// Given a bill and a law that others name, when asked who does, then fields and texts are told apart and every namer is there.
+/// Given a bill and a law that others name, when asked who does, then fields and texts are told
+/// apart and every namer is there.
 #[test]
 fn who_names_a_bill_is_told_with_the_place() {
     let rows = SAMPLE.all("/v1/bills/s:119:5/mentions", 100);
@@ -102,7 +119,11 @@ fn who_names_a_bill_is_told_with_the_place() {
     assert!(found.contains("bill_id") && found.contains("bill_ids"), "{found:?}");
     for row in &rows {
         let id = row["record_id"].as_str().unwrap();
-        assert_eq!(SAMPLE.get(&format!("/v1/fetch/{}", segment(id))).json()["data"]["source"], row["source"], "{id}");
+        assert_eq!(
+            SAMPLE.get(&format!("/v1/fetch/{}", segment(id))).json()["data"]["source"],
+            row["source"],
+            "{id}"
+        );
     }
     assert!(!SAMPLE.all("/v1/public-laws/pl:119:1/mentions", 100).is_empty());
 }

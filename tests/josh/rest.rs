@@ -14,13 +14,19 @@ fn every_route_in_openapi_answers() {
     let mut tried = 0;
     for (path, item) in api["paths"].as_object().unwrap() {
         let mut url = path.clone();
-        for parameter in item["get"]["parameters"].as_array().into_iter().flatten().filter(|p| p["in"] == "path") {
+        for parameter in
+            item["get"]["parameters"].as_array().into_iter().flatten().filter(|p| p["in"] == "path")
+        {
             let name = parameter["name"].as_str().unwrap();
             let value = match (name, parameter["schema"]["enum"][0].as_str()) {
                 (_, Some(value)) => value.to_string(),
                 ("id", _) => {
-                    let source = path.split('/').nth(2).filter(|s| *s != "fetch").unwrap_or("bills");
-                    SAMPLE.get(&format!("/v1/{source}?limit=1")).json()["data"][0]["id"].as_str().unwrap().to_string()
+                    let source =
+                        path.split('/').nth(2).filter(|s| *s != "fetch").unwrap_or("bills");
+                    SAMPLE.get(&format!("/v1/{source}?limit=1")).json()["data"][0]["id"]
+                        .as_str()
+                        .unwrap()
+                        .to_string()
                 }
                 _ => panic!("{path}: no value for {name}"),
             };
@@ -29,7 +35,11 @@ fn every_route_in_openapi_answers() {
         for parameter in item["get"]["parameters"].as_array().into_iter().flatten() {
             if parameter["in"] == "query" && parameter["required"] == true {
                 let example = parameter["schema"]["examples"][0].as_str().unwrap();
-                url.push_str(&format!("?{}={}", parameter["name"].as_str().unwrap(), segment(example)));
+                url.push_str(&format!(
+                    "?{}={}",
+                    parameter["name"].as_str().unwrap(),
+                    segment(example)
+                ));
             }
         }
         let answer = SAMPLE.get(&url);
@@ -44,7 +54,8 @@ fn every_route_in_openapi_answers() {
     assert!(tried > 100, "{tried} routes");
 }
 
-/// Given the parameters that OpenAPI names for a list, when each is used, then it is accepted; and nothing else is.
+/// Given the parameters that OpenAPI names for a list, when each is used, then it is accepted; and
+/// nothing else is.
 #[test]
 fn openapi_names_exactly_the_parameters_that_lists_take() {
     let api = SAMPLE.get("/openapi.json").json();
@@ -58,12 +69,16 @@ fn openapi_names_exactly_the_parameters_that_lists_take() {
             .collect();
         for name in &named {
             let answer = SAMPLE.get(&format!("/v1/{key}?{name}=%01"));
-            let message = answer.json()["error"]["message"].as_str().unwrap_or_default().to_string();
+            let message =
+                answer.json()["error"]["message"].as_str().unwrap_or_default().to_string();
             assert!(!message.starts_with("There is no parameter"), "{key} {name}: {message}");
         }
         let refused = SAMPLE.get(&format!("/v1/{key}?surely_not=1")).json();
-        let valid =
-            refused["error"]["hint"]["valid"].as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_string());
+        let valid = refused["error"]["hint"]["valid"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|v| v.as_str().unwrap().to_string());
         let base = |name: &String| name.split('.').next().unwrap().to_string();
         assert_eq!(valid.collect::<BTreeSet<_>>(), named.iter().map(base).collect(), "{key}");
     }
@@ -76,8 +91,13 @@ fn a_record_has_data_citation_and_meta() {
     assert_eq!(body["data"]["title"].as_str().map(|t| t.contains("Big Beautiful")), Some(true));
     assert_eq!(body["data"]["law_id"], "pl:119:21");
     assert_eq!(body["citation"]["text"], "H.R. 1, 119th Cong. (2025)");
-    assert_eq!(body["citation"]["url"], "https://www.congress.gov/bill/119th-congress/house-bill/1");
-    assert!(body["meta"]["bundle"]["id"].is_string() && body["meta"]["bundle"]["as_of"].is_string());
+    assert_eq!(
+        body["citation"]["url"],
+        "https://www.congress.gov/bill/119th-congress/house-bill/1"
+    );
+    assert!(
+        body["meta"]["bundle"]["id"].is_string() && body["meta"]["bundle"]["as_of"].is_string()
+    );
     assert!(body["meta"]["took_ms"].is_u64());
 }
 
@@ -88,9 +108,15 @@ fn sources_come_from_the_bundle_with_shape_counts_dates_and_fields() {
     let shape = |s: &str| sources.iter().filter(|x| x["shape"] == s).count();
     assert_eq!((shape("body-bearing"), shape("short-body"), shape("registry")), (11, 1, 9));
     let bills = SAMPLE.get("/v1/sources/bills").json()["data"].clone();
-    let status = bills["fields"].as_array().unwrap().iter().find(|f| f["name"] == "status").unwrap().clone();
+    let status =
+        bills["fields"].as_array().unwrap().iter().find(|f| f["name"] == "status").unwrap().clone();
     assert!(status["values"].as_array().unwrap().contains(&"enacted".into()));
-    assert!(status["group"] == true && status["filter"] == true && status["sort"] == true && status["sum"] == false);
+    assert!(
+        status["group"] == true
+            && status["filter"] == true
+            && status["sort"] == true
+            && status["sum"] == false
+    );
     let plan = &bills["aggregation"];
     assert!(plan["group_by"].as_array().unwrap().contains(&"policy_area".into()));
     assert_eq!(plan["sum"], serde_json::json!(["cosponsor_count"]));
@@ -99,8 +125,13 @@ fn sources_come_from_the_bundle_with_shape_counts_dates_and_fields() {
 
 #[test]
 fn the_sample_is_as_large_as_it_was_promised() {
-    let count =
-        |key: &str| SAMPLE.sources().iter().find(|s| s["key"] == key).map_or(0, |s| s["records"].as_u64().unwrap());
+    let count = |key: &str| {
+        SAMPLE
+            .sources()
+            .iter()
+            .find(|s| s["key"] == key)
+            .map_or(0, |s| s["records"].as_u64().unwrap())
+    };
     assert!(count("bills") >= 40 && count("legislators") >= 40 && count("committees") >= 20);
     for source in SAMPLE.sources() {
         assert!(source["records"].as_u64().unwrap() >= 6, "{source}");
@@ -108,7 +139,10 @@ fn the_sample_is_as_large_as_it_was_promised() {
     let with = |path: &str, sub: &str| {
         let all = SAMPLE.all(&format!("{path}?fields=id"), 100);
         all.iter()
-            .filter(|r| SAMPLE.get(&format!("{path}/{}/{sub}?limit=1", r["id"].as_str().unwrap())).json()["total"] != 0)
+            .filter(|r| {
+                let id = r["id"].as_str().unwrap();
+                SAMPLE.get(&format!("{path}/{id}/{sub}?limit=1")).json()["total"] != 0
+            })
             .count()
     };
     assert!(with("/v1/committees", "members") >= 20);
@@ -118,29 +152,47 @@ fn the_sample_is_as_large_as_it_was_promised() {
 #[test]
 fn a_request_id_is_kept_or_made_and_always_returned() {
     let given = SAMPLE.send("GET", "/v1/bills/hr:119:1", &[("x-request-id", "abc-1.2_Z")]);
-    assert_eq!((given.header("x-request-id"), &given.json()["meta"]["request_id"]), ("abc-1.2_Z", &"abc-1.2_Z".into()));
+    assert_eq!(
+        (given.header("x-request-id"), &given.json()["meta"]["request_id"]),
+        ("abc-1.2_Z", &"abc-1.2_Z".into())
+    );
     let made = SAMPLE.get("/v1/nope");
     assert!(!made.header("x-request-id").is_empty());
     assert_eq!(made.json()["error"]["request_id"], made.header("x-request-id"));
     let unfit = SAMPLE.send("GET", "/v1/bills/hr:119:1", &[("x-request-id", "a\" {inject}")]);
     assert_ne!(unfit.header("x-request-id"), "a\" {inject}");
-    let ids: BTreeSet<String> = (0..50).map(|_| SAMPLE.get("/livez").header("x-request-id").to_string()).collect();
+    let ids: BTreeSet<String> =
+        (0..50).map(|_| SAMPLE.get("/livez").header("x-request-id").to_string()).collect();
     assert_eq!(ids.len(), 50);
 }
 
 #[test]
 fn an_etag_saves_sending_the_same_again() {
-    for path in
-        ["/v1/bills/hr:119:1", "/v1/bills?limit=3", "/v1/sources", "/v1/bills/hr:119:1/actions", "/openapi.json"]
-    {
+    for path in [
+        "/v1/bills/hr:119:1",
+        "/v1/bills?limit=3",
+        "/v1/sources",
+        "/v1/bills/hr:119:1/actions",
+        "/openapi.json",
+    ] {
         let first = SAMPLE.get(path);
         let etag = first.header("etag").to_string();
-        assert!(etag.starts_with("W/\"") && first.header("cache-control").contains("no-cache"), "{path}");
+        assert!(
+            etag.starts_with("W/\"") && first.header("cache-control").contains("no-cache"),
+            "{path}"
+        );
         let again = SAMPLE.send("GET", path, &[("if-none-match", &format!("\"other\", {etag}"))]);
-        assert_eq!((again.status, again.bytes.len(), again.header("etag")), (304, 0, etag.as_str()), "{path}");
+        assert_eq!(
+            (again.status, again.bytes.len(), again.header("etag")),
+            (304, 0, etag.as_str()),
+            "{path}"
+        );
         assert_eq!(SAMPLE.send("GET", path, &[("if-none-match", "\"other\"")]).status, 200);
     }
-    assert_ne!(SAMPLE.get("/v1/bills?limit=3").header("etag"), SAMPLE.get("/v1/bills?limit=4").header("etag"));
+    assert_ne!(
+        SAMPLE.get("/v1/bills?limit=3").header("etag"),
+        SAMPLE.get("/v1/bills?limit=4").header("etag")
+    );
 }
 
 #[test]
@@ -149,8 +201,10 @@ fn answers_are_compressed_as_the_client_likes() {
     for encoding in ["gzip", "br", "zstd"] {
         // As bytes: our client would unpack some of them and not say so.
         let path = "/v1/bills?limit=50";
-        let request =
-            format!("GET {path} HTTP/1.1\r\nhost: x\r\naccept-encoding: {encoding}\r\nconnection: close\r\n\r\n");
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nhost: x\r\naccept-encoding: {encoding}\r\n\
+             connection: close\r\n\r\n"
+        );
         let packed = raw(request.as_bytes());
         assert!(packed.starts_with("HTTP/1.1 200"), "{encoding}");
         assert!(packed.contains(&format!("content-encoding: {encoding}\r\n")), "{encoding}");
@@ -182,8 +236,12 @@ fn browsers_of_any_origin_may_read() {
     assert_eq!(preflight.status, 204);
     assert!(preflight.header("access-control-allow-methods").contains("GET"));
     assert!(preflight.header("access-control-allow-headers").contains("X-Request-Id"));
-    for answer in [preflight, SAMPLE.get("/v1/bills"), SAMPLE.get("/v1/nope"), SAMPLE.send("OPTIONS", "/anything", &[])]
-    {
+    for answer in [
+        preflight,
+        SAMPLE.get("/v1/bills"),
+        SAMPLE.get("/v1/nope"),
+        SAMPLE.send("OPTIONS", "/anything", &[]),
+    ] {
         assert_eq!(answer.header("access-control-allow-origin"), "*");
         assert!(answer.header("access-control-expose-headers").contains("X-Request-Id"));
         assert_eq!(answer.header("access-control-allow-credentials"), "");
@@ -216,7 +274,11 @@ fn the_pages_name_the_bundle_and_load_nothing_from_elsewhere() {
         }
     }
     // Every link on the home page works.
-    for link in home.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap().replace("&amp;", "&")) {
+    for link in home
+        .split("href=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap().replace("&amp;", "&"))
+    {
         assert_eq!(SAMPLE.get(&link).status, 200, "{link}");
     }
 }
@@ -233,27 +295,34 @@ fn broken_requests_get_an_answer_or_are_closed_and_hurt_nobody() {
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"GET /v1/bills/%ff%fe HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
         b"GET /v1/bills?q=%c3%28 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-        b"POST /v1/bills HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nConnection: close\r\n\r\nhalf",
+        b"POST /v1/bills HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\
+          Connection: close\r\n\r\nhalf",
         b"GET /v1/\xff\xff HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     ] {
         let answer = raw(bytes);
         assert!(!answer.starts_with("HTTP/1.1 5"), "{bytes:?}: {answer}");
         assert_eq!(SAMPLE.get("/livez").status, 200);
     }
-    let long = format!("GET /v1/bills?x={} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "a".repeat(60_000));
+    let long = format!(
+        "GET /v1/bills?x={} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        "a".repeat(60_000)
+    );
     assert!(raw(long.as_bytes()).starts_with("HTTP/1.1 414"));
 }
 
 #[test]
 fn a_read_only_server_logs_nothing_to_worry_about_and_stops_when_told() {
     let mut server = Server::start(&["--log", "debug", "--log-format", "json"]);
-    let answer: Answer = server.send("GET", "/v1/bills/hr:119:1", &[("x-request-id", "in-the-log")]);
+    let answer: Answer =
+        server.send("GET", "/v1/bills/hr:119:1", &[("x-request-id", "in-the-log")]);
     assert_eq!(answer.status, 200);
     server.get("/livez");
     server.signal("TERM");
     assert!(server.wait().success());
-    let lines: Vec<Value> = server.log().iter().filter_map(|l| serde_json::from_str(l).ok()).collect();
-    let request = lines.iter().find(|l| l["request_id"] == "in-the-log").expect("a line for the request");
+    let lines: Vec<Value> =
+        server.log().iter().filter_map(|l| serde_json::from_str(l).ok()).collect();
+    let request =
+        lines.iter().find(|l| l["request_id"] == "in-the-log").expect("a line for the request");
     assert_eq!((&request["path"], &request["status"]), (&"/v1/bills/hr:119:1".into(), &200.into()));
     assert!(!lines.iter().any(|l| l["path"] == "/livez"), "health checks stay out of the log");
     assert!(!lines.iter().any(|l| l["level"] == "ERROR" || l["level"] == "WARN"), "{lines:?}");

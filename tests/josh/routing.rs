@@ -1,5 +1,6 @@
-//! Which tool would an agent take? Questions with the tool that answers them, scored from names and descriptions alone: by the embedding
-//! model and by BM25. Even lines of `routing.jsonl` were used to tune the descriptions, odd lines are reported.
+//! Which tool would an agent take? Questions with the tool that answers them, scored from names
+//! and descriptions alone: by the embedding model and by BM25. Even lines of `routing.jsonl` were
+//! used to tune the descriptions, odd lines are reported.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,9 +17,13 @@ struct Question {
 }
 
 fn questions() -> Vec<Question> {
-    let lines = include_str!("routing.jsonl").lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines = include_str!("routing.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
     let text = |value: &Value| value.as_str().unwrap().to_string();
-    lines.map(|line| Question { text: text(&line["question"]), tool: text(&line["tool"]) }).collect()
+    lines
+        .map(|line| Question { text: text(&line["question"]), tool: text(&line["tool"]) })
+        .collect()
 }
 
 /// The share of questions whose tool is first, and among the first three.
@@ -38,7 +43,8 @@ fn ranked(scores: impl Iterator<Item = (String, f64)>) -> Vec<String> {
     scores.into_iter().map(|(tool, _)| tool).collect()
 }
 
-/// Given questions of all classes, when tools are ranked by their descriptions, then the right one is mostly among the first three.
+/// Given questions of all classes, when tools are ranked by their descriptions, then the right one
+/// is mostly among the first three.
 #[test]
 fn descriptions_lead_to_the_right_tool() {
     let questions = questions();
@@ -51,7 +57,11 @@ fn descriptions_lead_to_the_right_tool() {
         .iter()
         .map(|tool| {
             let about = tool.description.as_deref().unwrap_or_default();
-            let name = format!("{} {}", tool.name.replace('_', " "), tool.title.as_deref().unwrap_or_default());
+            let name = format!(
+                "{} {}",
+                tool.name.replace('_', " "),
+                tool.title.as_deref().unwrap_or_default()
+            );
             // Sentences that send the reader elsewhere describe the sibling, not the tool.
             let (about, examples) = about.split_once(" For example: ").unwrap();
             let own = about.split(". ").filter(|s| !s.contains("_") && !s.starts_with("Not "));
@@ -61,10 +71,12 @@ fn descriptions_lead_to_the_right_tool() {
         .collect();
 
     let model = embed::built_in().unwrap();
-    let vector = |text: &str| model.question(text).unwrap().to_vec();
+    let vector = |text: &str| model.embed_query(text, &|| false).unwrap().to_vec();
     let cosine = |a: &[f32], b: &[f32]| f64::from(a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>());
-    let vectors: Vec<(String, Vec<Vec<f32>>)> =
-        described.iter().map(|(tool, parts)| (tool.clone(), parts.iter().map(|p| vector(p)).collect())).collect();
+    let vectors: Vec<(String, Vec<Vec<f32>>)> = described
+        .iter()
+        .map(|(tool, parts)| (tool.clone(), parts.iter().map(|p| vector(p)).collect()))
+        .collect();
     let by_meaning = |question: &str| {
         let asked = vector(question);
         ranked(vectors.iter().map(|(tool, parts)| {
@@ -74,7 +86,8 @@ fn descriptions_lead_to_the_right_tool() {
 
     let documents: Vec<(String, Vec<String>)> =
         described.iter().map(|(tool, parts)| (tool.clone(), terms(&parts.join(" ")))).collect();
-    let average = documents.iter().map(|(_, words)| words.len()).sum::<usize>() as f64 / documents.len() as f64;
+    let average = documents.iter().map(|(_, words)| words.len()).sum::<usize>() as f64
+        / documents.len() as f64;
     let mut having: HashMap<&str, f64> = HashMap::new();
     for (_, words) in &documents {
         let unique: std::collections::HashSet<&str> = words.iter().map(String::as_str).collect();
@@ -85,7 +98,9 @@ fn descriptions_lead_to_the_right_tool() {
         ranked(documents.iter().map(|(tool, words)| {
             let score = asked.iter().map(|term| {
                 let times = words.iter().filter(|w| *w == term).count() as f64;
-                let rarity = (documents.len() as f64 / having.get(term.as_str()).copied().unwrap_or(1.0)).ln();
+                let rarity = (documents.len() as f64
+                    / having.get(term.as_str()).copied().unwrap_or(1.0))
+                .ln();
                 rarity * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * words.len() as f64 / average))
             });
             (tool.clone(), score.sum::<f64>())
@@ -93,21 +108,27 @@ fn descriptions_lead_to_the_right_tool() {
     };
     let both = |question: &str| {
         let (a, b) = (by_meaning(question), by_words(question));
-        let share = |list: &[String], tool: &String| 1.0 / (10.0 + list.iter().position(|t| t == tool).unwrap() as f64);
+        let share = |list: &[String], tool: &String| {
+            1.0 / (10.0 + list.iter().position(|t| t == tool).unwrap() as f64)
+        };
         ranked(a.iter().map(|tool| (tool.clone(), share(&a, tool) + share(&b, tool))))
     };
 
     for (half, name) in [(0, "tuned on"), (1, "reported")] {
         let asked: Vec<&Question> = questions.iter().skip(1 - half).step_by(2).collect();
-        for (by, rank) in
-            [("meaning", &by_meaning as &dyn Fn(&str) -> Vec<String>), ("words", &by_words), ("both", &both)]
-        {
+        for (by, rank) in [
+            ("meaning", &by_meaning as &dyn Fn(&str) -> Vec<String>),
+            ("words", &by_words),
+            ("both", &both),
+        ] {
             let (first, third) = score(&asked, rank);
             println!(
-                "routing, {name:8} half ({} questions), by {by:7}: top-1 {first:.2}, top-3 {third:.2}",
+                "routing, {name:8} half ({} questions), by {by:7}: top-1 {first:.2}, \
+                 top-3 {third:.2}",
                 asked.len()
             );
-            // A guard against descriptions that get worse; `benches/README.md` says what was reached.
+            // A guard against descriptions that get worse; `benches/README.md` says what was
+            // reached.
             let least = if half == 0 { 0.75 } else { 0.45 };
             assert!(third >= least, "{by}: {third:.2}");
         }

@@ -28,28 +28,44 @@ fn ids(results: &[Value]) -> Vec<String> {
 
 #[test]
 fn a_search_finds_cites_and_marks() {
-    let answer = SAMPLE.get("/v1/search?q=detain+immigrants+charged+with+theft&mode=lexical").json();
+    let answer =
+        SAMPLE.get("/v1/search?q=detain+immigrants+charged+with+theft&mode=lexical").json();
     let best = &answer["results"][0];
     assert!(
-        ids(answer["results"].as_array().unwrap())[..5].iter().any(|id| id == "s:119:5" || id == "hr:119:29"),
+        ids(answer["results"].as_array().unwrap())[..5]
+            .iter()
+            .any(|id| id == "s:119:5" || id == "hr:119:29"),
         "{answer}"
     );
     assert!(best["snippet"].as_str().unwrap().contains("<mark>"));
-    assert!(best["url"].as_str().unwrap().starts_with("https://") && best["citation"]["text"].is_string());
+    assert!(
+        best["url"].as_str().unwrap().starts_with("https://")
+            && best["citation"]["text"].is_string()
+    );
     assert_eq!((&best["ranks"]["lexical"], &best["ranks"]["semantic"]), (&1.into(), &Value::Null));
     assert!(best["score"].as_f64().unwrap() > 0.0 && answer.get("degraded").is_none());
     for result in answer["results"].as_array().unwrap() {
-        assert_eq!(SAMPLE.get(&format!("/v1/fetch/{}", segment(result["id"].as_str().unwrap()))).status, 200);
+        assert_eq!(
+            SAMPLE.get(&format!("/v1/fetch/{}", segment(result["id"].as_str().unwrap()))).status,
+            200
+        );
     }
 }
 
-/// Given words that no text has, when asked by meaning, then what they mean is found; by words it is not.
+/// Given words that no text has, when asked by meaning, then what they mean is found; by words it
+/// is not.
 #[test]
 fn meaning_is_found_though_the_words_differ() {
     for (question, ids_of) in [
-        ("undocumented foreigners arrested for shoplifting", &["s:119:5", "hr:119:29", "pl:119:1"][..]),
+        (
+            "undocumented foreigners arrested for shoplifting",
+            &["s:119:5", "hr:119:29", "pl:119:1"][..],
+        ),
         ("revenge porn and deepfakes", &["s:119:146", "hr:119:633", "pl:119:12"]),
-        ("rules for dollar-backed cryptocurrency tokens", &["s:119:1582", "s:119:394", "pl:119:27"]),
+        (
+            "rules for dollar-backed cryptocurrency tokens",
+            &["s:119:1582", "s:119:394", "pl:119:27"],
+        ),
     ] {
         for mode in ["semantic", "hybrid"] {
             let (found, _) = all(&format!("q={}&mode={mode}", segment(question)));
@@ -62,24 +78,29 @@ fn meaning_is_found_though_the_words_differ() {
 #[test]
 fn every_result_shows_its_passage_with_the_match_marked() {
     for mode in ["semantic", "hybrid", "lexical"] {
-        let answer = SAMPLE.get(&format!("/v1/search?q=clean+drinking+water&mode={mode}&limit=50")).json();
+        let answer =
+            SAMPLE.get(&format!("/v1/search?q=clean+drinking+water&mode={mode}&limit=50")).json();
         for result in answer["results"].as_array().unwrap() {
             let snippet = result["snippet"].as_str().unwrap();
-            let (opened, closed) = (snippet.matches("<mark>").count(), snippet.matches("</mark>").count());
+            let (opened, closed) =
+                (snippet.matches("<mark>").count(), snippet.matches("</mark>").count());
             assert!(opened == closed && opened > 0, "{mode}: {snippet}");
             assert!(result["section"].is_string() && result["heading"].is_string());
         }
     }
 }
 
-/// Given a question without an identifier, when both halves rank it, then the score is the sum of reciprocal ranks, k = 60.
+/// Given a question without an identifier, when both halves rank it, then the score is the sum of
+/// reciprocal ranks, k = 60.
 #[test]
 fn hybrid_is_reciprocal_rank_fusion_of_the_halves() {
-    let question = "q=border+security+and+immigration&source=crs-reports,federal-register,gao-reports";
+    let question =
+        "q=border+security+and+immigration&source=crs-reports,federal-register,gao-reports";
     let ranks = |mode: &str| -> Vec<String> { ids(&all(&format!("{question}&mode={mode}")).0) };
     let (words, meaning) = (ranks("lexical"), ranks("semantic"));
     let (fused, total) = all(&format!("{question}&mode=hybrid"));
-    let place = |list: &[String], id: &str| list.iter().position(|i| i == id).map(|at| at as u64 + 1);
+    let place =
+        |list: &[String], id: &str| list.iter().position(|i| i == id).map(|at| at as u64 + 1);
     for result in &fused {
         let id = result["id"].as_str().unwrap();
         let (lexical, semantic) = (place(&words, id), place(&meaning, id));
@@ -88,7 +109,8 @@ fn hybrid_is_reciprocal_rank_fusion_of_the_halves() {
             (lexical, semantic),
             "{id}"
         );
-        let expected: f64 = [lexical, semantic].into_iter().flatten().map(|rank| 1.0 / (60.0 + rank as f64)).sum();
+        let expected: f64 =
+            [lexical, semantic].into_iter().flatten().map(|rank| 1.0 / (60.0 + rank as f64)).sum();
         assert!((result["score"].as_f64().unwrap() - expected).abs() < 1e-6, "{result}");
     }
     let either: BTreeSet<&String> = words.iter().chain(&meaning).collect();
@@ -107,8 +129,9 @@ fn following_cursors_gives_each_result_once_in_order() {
     }
 }
 
-/// Given any filter, when the same question is asked with and without it, then the filtered results are exactly those of the
-/// unfiltered ones that the filtered list holds: a filter never hides a result that exists, nor lets one through.
+/// Given any filter, when the same question is asked with and without it, then the filtered
+/// results are exactly those of the unfiltered ones that the filtered list holds: a filter never
+/// hides a result that exists, nor lets one through.
 #[test]
 fn filters_narrow_and_never_hide() {
     for (question, mode) in [
@@ -129,9 +152,13 @@ fn filters_narrow_and_never_hide() {
             ("crs-reports", "bill_ids=hr:119:1"),
         ] {
             let listed: BTreeSet<String> =
-                ids(&SAMPLE.all(&format!("/v1/{source}?{filter}&fields=id"), 100)).into_iter().collect();
-            let expected: Vec<String> = ids(&unfiltered).into_iter().filter(|id| listed.contains(id)).collect();
-            let (filtered, total) = all(&format!("q={question}&mode={mode}&source={source}&{filter}"));
+                ids(&SAMPLE.all(&format!("/v1/{source}?{filter}&fields=id"), 100))
+                    .into_iter()
+                    .collect();
+            let expected: Vec<String> =
+                ids(&unfiltered).into_iter().filter(|id| listed.contains(id)).collect();
+            let (filtered, total) =
+                all(&format!("q={question}&mode={mode}&source={source}&{filter}"));
             assert_eq!(ids(&filtered), expected, "{question} {source} {filter}");
             assert_eq!(total, expected.len() as u64);
         }
@@ -144,14 +171,18 @@ fn dates_apply_to_every_source_and_a_field_only_to_those_that_have_it() {
     assert!(!found.is_empty() && found.iter().all(|r| r["date"].as_str().unwrap() >= "2025-06-01"));
     let (found, _) = all("q=act&sponsor_party=D&mode=lexical");
     let sources: BTreeSet<&str> = found.iter().map(|r| r["source"].as_str().unwrap()).collect();
-    assert!(sources.iter().all(|s| ["bills", "amendments"].contains(s)) && !sources.is_empty(), "{sources:?}");
+    assert!(
+        sources.iter().all(|s| ["bills", "amendments"].contains(s)) && !sources.is_empty(),
+        "{sources:?}"
+    );
     assert_eq!(SAMPLE.get("/v1/search?q=act&nothing=1").code(), "invalid_parameter");
 }
 
 #[test]
 fn words_phrases_exclusions_and_titles() {
     let count = |query: &str| all(&format!("q={}&mode=lexical", segment(query))).1;
-    let (words, phrase) = (count("government accountability"), count("\"government accountability\""));
+    let (words, phrase) =
+        (count("government accountability"), count("\"government accountability\""));
     assert!(phrase >= 1 && phrase < words, "{phrase} of {words}");
     assert!(count("immigration -theft") < count("immigration"));
     assert_eq!(count("immigration -immigration"), 0);
@@ -175,29 +206,46 @@ fn an_identifier_comes_first_in_hybrid() {
     }
     // Two of them: in the order of the question. One outside of the filter: not at all.
     let both = SAMPLE.get("/v1/search?q=compare+S.+5+with+H.R.+1").json();
-    assert_eq!((&both["results"][0]["id"], &both["results"][1]["id"]), (&"s:119:5".into(), &"hr:119:1".into()));
+    assert_eq!(
+        (&both["results"][0]["id"], &both["results"][1]["id"]),
+        (&"s:119:5".into(), &"hr:119:1".into())
+    );
     let (filtered, _) = all("q=H.R.+1&source=bills&congress=118");
     assert!(!ids(&filtered).contains(&"hr:119:1".to_string()));
 }
 
 #[test]
 fn a_source_without_vectors_degrades_only_its_own_part() {
-    let degraded = |query: &str| SAMPLE.get(&format!("/v1/search?q=water&{query}")).json()["degraded"].clone();
+    let degraded =
+        |query: &str| SAMPLE.get(&format!("/v1/search?q=water&{query}")).json()["degraded"].clone();
     let saps = degraded("source=saps");
-    assert_eq!((&saps["mode"], &saps["sources"]), (&"lexical".into(), &serde_json::json!(["saps"])));
+    assert_eq!(
+        (&saps["mode"], &saps["sources"]),
+        (&"lexical".into(), &serde_json::json!(["saps"]))
+    );
     assert!(saps["reason"].as_str().is_some_and(|r| !r.is_empty()));
     assert_eq!(degraded("source=saps,bills")["sources"], serde_json::json!(["saps"]));
     assert_eq!(degraded("source=bills"), Value::Null);
     assert_eq!(degraded("source=saps&mode=lexical"), Value::Null);
     let mixed = SAMPLE.get("/v1/search?q=veto+of+the+bill&source=saps,bills&limit=100").json();
     let has = |source: &str, half: &str| {
-        mixed["results"].as_array().unwrap().iter().any(|r| r["source"] == source && r["ranks"][half].is_u64())
+        mixed["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|r| r["source"] == source && r["ranks"][half].is_u64())
     };
     assert!(has("saps", "lexical") && !has("saps", "semantic") && has("bills", "semantic"));
     let refused = SAMPLE.get("/v1/search?q=water&mode=semantic&source=saps");
-    assert_eq!((refused.status, refused.code().as_str()), (400, "source_not_searchable_semantically"));
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (400, "source_not_searchable_semantically")
+    );
     let valid = refused.json()["error"]["hint"]["valid_sources"].clone();
-    assert!(valid.as_array().unwrap().len() == 11 && !valid.to_string().contains("saps"), "{valid}");
+    assert!(
+        valid.as_array().unwrap().len() == 11 && !valid.to_string().contains("saps"),
+        "{valid}"
+    );
 }
 
 #[test]
@@ -206,7 +254,8 @@ fn registries_are_not_searched_as_text() {
     assert_eq!((refused.status, refused.code().as_str()), (400, "source_not_searchable"));
     assert_eq!(refused.json()["error"]["hint"]["use_tool"], "resolve_entity");
     let (found, _) = all("q=senate+committee");
-    let registries = ["legislators", "committees", "roll-call-votes", "hearings", "nominations", "lda-filings"];
+    let registries =
+        ["legislators", "committees", "roll-call-votes", "hearings", "nominations", "lda-filings"];
     assert!(found.iter().all(|r| !registries.contains(&r["source"].as_str().unwrap())));
 }
 
@@ -234,7 +283,10 @@ fn malformed_questions_degrade_to_words() {
     }
     assert_eq!(SAMPLE.get("/v1/search").json()["error"]["field"], "q");
     assert_eq!(SAMPLE.get("/v1/search?q=+").code(), "invalid_parameter");
-    assert_eq!(SAMPLE.get(&format!("/v1/search?q={}", "a".repeat(3000))).code(), "invalid_parameter");
+    assert_eq!(
+        SAMPLE.get(&format!("/v1/search?q={}", "a".repeat(3000))).code(),
+        "invalid_parameter"
+    );
     assert_eq!(SAMPLE.get("/v1/search?q=tax&mode=magic").code(), "invalid_parameter");
     assert_eq!(SAMPLE.get("/v1/search?q=tax&cursor=x").code(), "invalid_cursor");
 }
@@ -246,18 +298,25 @@ fn nothing_found_is_explained() {
     assert_eq!(none["meta"]["empty"]["sources"][0]["source"], "bills");
     let misspelt = SAMPLE.get("/v1/search?q=imigration+secruity&mode=lexical").json();
     let meant = &misspelt["meta"]["empty"]["did_you_mean"];
-    assert_eq!((&meant["imigration"], &meant["secruity"]), (&"immigration".into(), &"security".into()));
+    assert_eq!(
+        (&meant["imigration"], &meant["secruity"]),
+        (&"immigration".into(), &"security".into())
+    );
     let filtered = SAMPLE.get("/v1/search?q=tax&source=bills&until=1950&congress=119").json();
     let why = &filtered["meta"]["empty"];
     assert_eq!((&why["searched"], why["filters"].as_array().unwrap().len()), (&0.into(), 2));
-    assert_eq!((&why["filters"][0]["filter"], &why["filters"][0]["leaves"]), (&"until=1950".into(), &0.into()));
+    assert_eq!(
+        (&why["filters"][0]["filter"], &why["filters"][0]["leaves"]),
+        (&"until=1950".into(), &0.into())
+    );
     assert!(
-        why["filters"][0]["results_without_it"].as_u64().unwrap() > 0 && why["filters"][1]["results_without_it"] == 0
+        why["filters"][0]["results_without_it"].as_u64().unwrap() > 0
+            && why["filters"][1]["results_without_it"] == 0
     );
 }
 
-/// Given a bundle whose vectors or text index are damaged, when it is searched, then the answer says so or does without, and the
-/// server goes on.
+/// Given a bundle whose vectors or text index are damaged, when it is searched, then the answer
+/// says so or does without, and the server goes on.
 #[test]
 fn damaged_search_sections_are_said_and_survived() {
     use josh::bundle::format::SectionKind;
@@ -278,10 +337,18 @@ fn damaged_search_sections_are_said_and_survived() {
             let answer = server.get(&format!("/v1/search?q=water&mode={mode}&source=bills"));
             match (kind, mode) {
                 (SectionKind::TextIndex, _) | (_, "semantic") => {
-                    assert_eq!((answer.status, answer.code().as_str()), (503, "bundle_unavailable"), "{kind:?} {mode}")
+                    assert_eq!(
+                        (answer.status, answer.code().as_str()),
+                        (503, "bundle_unavailable"),
+                        "{kind:?} {mode}"
+                    )
                 }
                 (_, "hybrid") => {
-                    assert_eq!(answer.json()["degraded"]["sources"], serde_json::json!(["bills"]), "{kind:?}")
+                    assert_eq!(
+                        answer.json()["degraded"]["sources"],
+                        serde_json::json!(["bills"]),
+                        "{kind:?}"
+                    )
                 }
                 _ => assert_eq!(answer.status, 200, "{kind:?} {mode}: {}", answer.text()),
             }

@@ -8,10 +8,9 @@ use jsonwebtoken::Algorithm;
 use serde_json::{Value, json};
 
 use crate::access::{AUDIENCE, Guarded, Signer, jwks};
+use crate::mcp_wire::{ACCEPT, JSON};
 use crate::support::{SAMPLE, Server, eventually, segment};
 
-const JSON: (&str, &str) = ("content-type", "application/json");
-const ACCEPT: (&str, &str) = ("accept", "application/json, text/event-stream");
 const LIST: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 
 fn raw(server: &Server, bytes: &[u8]) -> String {
@@ -22,12 +21,15 @@ fn answers(text: &str) -> usize {
     text.matches("HTTP/1.1 ").count()
 }
 
-/// A web page that makes its own name point to this machine sends that name as Host, and its origin.
+/// A web page that makes its own name point to this machine sends that name as Host, and its
+/// origin.
 #[test]
 fn threat_dns_rebinding() {
-    for (host, origin) in
-        [("evil.example", None), ("127.0.0.1.evil.example", None), ("localhost", Some("http://evil.example"))]
-    {
+    for (host, origin) in [
+        ("evil.example", None),
+        ("127.0.0.1.evil.example", None),
+        ("localhost", Some("http://evil.example")),
+    ] {
         let mut headers = vec![JSON, ACCEPT, ("host", host)];
         headers.extend(origin.map(|origin| ("origin", origin)));
         let answer = SAMPLE.post("/mcp", &headers, LIST);
@@ -50,14 +52,19 @@ fn threat_path_traversal() {
         "/.well-known/../../etc/passwd",
         "/mcp/../../etc/passwd",
     ] {
-        let answer =
-            raw(&SAMPLE, format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").as_bytes());
+        let answer = raw(
+            &SAMPLE,
+            format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+                .as_bytes(),
+        );
         assert!(answer.starts_with("HTTP/1.1 4"), "{path}: {}", &answer[..answer.len().min(200)]);
         assert!(!answer.contains("root:"), "{path}");
     }
-    let read =
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": { "uri": "file:///etc/passwd" } });
-    assert!(!SAMPLE.post("/mcp", &[JSON, ACCEPT], read.to_string().as_bytes()).text().contains("root:"));
+    let params = json!({ "uri": "file:///etc/passwd" });
+    let read = json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params });
+    assert!(
+        !SAMPLE.post("/mcp", &[JSON, ACCEPT], read.to_string().as_bytes()).text().contains("root:")
+    );
 }
 
 /// SQL in every parameter of every list, in ids, cursors, sorts and searches.
@@ -100,7 +107,9 @@ fn threat_sql_in_every_parameter() {
         names.extend(names.clone().iter().map(|n| format!("{n}.gte")));
         for (n, name) in names.iter().enumerate() {
             let injection = injections[n % injections.len()];
-            for (name, value) in [(name.clone(), segment(injection)), (segment(injection), "1".into())] {
+            for (name, value) in
+                [(name.clone(), segment(injection)), (segment(injection), "1".into())]
+            {
                 let answer = SAMPLE.get(&format!("/v1/{key}?{name}={value}"));
                 assert!(answer.status < 500, "{key} {name}: {}", answer.text());
                 let text = answer.text();
@@ -111,16 +120,21 @@ fn threat_sql_in_every_parameter() {
             }
         }
         for injection in injections {
-            assert!((400..500).contains(&SAMPLE.get(&format!("/v1/{key}/{}", segment(injection))).status));
+            assert!(
+                (400..500)
+                    .contains(&SAMPLE.get(&format!("/v1/{key}/{}", segment(injection))).status)
+            );
         }
     }
     assert_eq!(SAMPLE.sources(), before, "nothing was changed");
     let all = SAMPLE.get("/v1/bills").json()["total"].clone();
-    let none = SAMPLE.get(&format!("/v1/bills?title={}", segment("' OR '1'='1"))).json()["total"].clone();
+    let none =
+        SAMPLE.get(&format!("/v1/bills?title={}", segment("' OR '1'='1"))).json()["total"].clone();
     assert_ne!(none, all, "a condition of the caller's is a value, not a condition");
 }
 
-/// Two lengths, or a length and chunks, by which a proxy and a server could disagree on where a request ends.
+/// Two lengths, or a length and chunks, by which a proxy and a server could disagree on where a
+/// request ends.
 #[test]
 fn threat_header_smuggling() {
     let smuggled = "GET /v1/sources HTTP/1.1\r\nhost: localhost\r\n\r\n";
@@ -133,10 +147,14 @@ fn threat_header_smuggling() {
         "content-length: 5, 5\r\n".to_string(),
     ] {
         let request = format!(
-            "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n{head}\r\n0\r\n\r\n{smuggled}"
+            "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+             {head}\r\n0\r\n\r\n{smuggled}"
         );
         let answer = raw(&SAMPLE, request.as_bytes());
-        assert!(!answer.contains("\"list\":\"/v1/bills\""), "{head}: the request within was answered\n{answer}");
+        assert!(
+            !answer.contains("\"list\":\"/v1/bills\""),
+            "{head}: the request within was answered\n{answer}"
+        );
     }
     for bytes in [
         &b"GET /livez HTTP/1.1\r\nhost: localhost\r\nx: a\x00b\r\n\r\n"[..],
@@ -171,11 +189,16 @@ fn threat_oversized_everything() {
         let answer = SAMPLE.get(&path);
         assert!(answer.status < 500, "{}: {}", &path[..60], answer.status);
     }
-    let head = format!("GET /livez HTTP/1.1\r\nhost: localhost\r\n{}\r\n", "x-h: 1\r\n".repeat(5_000));
+    let head =
+        format!("GET /livez HTTP/1.1\r\nhost: localhost\r\n{}\r\n", "x-h: 1\r\n".repeat(5_000));
     assert!(raw(&SAMPLE, head.as_bytes()).starts_with("HTTP/1.1 4"));
     let line = format!("GET /{} HTTP/1.1\r\nhost: localhost\r\n\r\n", "a".repeat(300_000));
     let answer = raw(&SAMPLE, line.as_bytes());
-    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{}", &answer[..answer.len().min(100)]);
+    assert!(
+        answer.is_empty() || answer.starts_with("HTTP/1.1 4"),
+        "{}",
+        &answer[..answer.len().min(100)]
+    );
     let nested = format!("{}{}", r#"{"a":"#.repeat(50_000), "}".repeat(50_000));
     assert!(SAMPLE.post("/mcp", &[JSON, ACCEPT], nested.as_bytes()).status < 500);
     let arguments = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
@@ -209,9 +232,13 @@ fn threat_token_replay_to_another_audience() {
     let guarded = Guarded::start(path.to_str(), &[]);
     guarded.keys(&["add", "alice", "--subject", "auth0|alice"]);
     assert_eq!(guarded.get("/v1/sources", &signer.token(json!({}))).status, 200);
-    for audience in
-        [json!("https://other.example.org"), json!([]), json!(["a", "b"]), json!(format!("{AUDIENCE}/")), json!("")]
-    {
+    for audience in [
+        json!("https://other.example.org"),
+        json!([]),
+        json!(["a", "b"]),
+        json!(format!("{AUDIENCE}/")),
+        json!(""),
+    ] {
         let token = signer.token(json!({ "aud": audience }));
         assert_eq!(guarded.get("/v1/sources", &token).status, 401, "{audience}");
     }
@@ -225,19 +252,27 @@ fn threat_log_injection() {
         let evil = "%0A2026-01-01T00:00:00Z%20%20INFO%20forged%20line%1b[31m";
         server.get(&format!("/v1/bills/{evil}"));
         server.get(&format!("/{evil}"));
-        raw(&server, b"GET /v1/sources HTTP/1.1\r\nhost: x\r\nx-request-id: a\tb\x1b[31m\r\ntraceparent: 00-\x1b[31m\r\nconnection: close\r\n\r\n");
+        raw(
+            &server,
+            b"GET /v1/sources HTTP/1.1\r\nhost: x\r\nx-request-id: a\tb\x1b[31m\r\n\
+              traceparent: 00-\x1b[31m\r\nconnection: close\r\n\r\n",
+        );
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-            "name": "get_bill\nINFO forged line", "arguments": { "bill_id": "\nINFO forged line" } } });
+            "name": "get_bill\nINFO forged line",
+            "arguments": { "bill_id": "\nINFO forged line" },
+        } });
         server.post("/mcp", &[JSON, ACCEPT], call.to_string().as_bytes());
         server.send("GET", "/v1/sources", &[("x-request-id", "the-end")]);
         eventually("the requests are logged", || server.logged("the-end"));
         for line in server.log() {
             assert!(!line.contains('\u{1b}'), "{line:?}");
-            let starts =
-                line.trim_start().starts_with("2026-01-01T00:00:00Z") || line.trim_start().starts_with("INFO forged");
+            let starts = line.trim_start().starts_with("2026-01-01T00:00:00Z")
+                || line.trim_start().starts_with("INFO forged");
             assert!(!starts, "{line}");
             assert!(
-                format == "text" || !line.contains("forged line") || serde_json::from_str::<Value>(&line).is_ok(),
+                format == "text"
+                    || !line.contains("forged line")
+                    || serde_json::from_str::<Value>(&line).is_ok(),
                 "{line}"
             );
         }
@@ -247,9 +282,13 @@ fn threat_log_injection() {
 /// What went wrong inside stays inside.
 #[test]
 fn threat_internal_details_in_errors() {
-    for path in
-        ["/v1/bills?sort=nothing", "/v1/bills?cursor=AAAA", "/v1/fetch/%FF", "/v1/search?q=%22", "/v1/bills?congress=x"]
-    {
+    for path in [
+        "/v1/bills?sort=nothing",
+        "/v1/bills?cursor=AAAA",
+        "/v1/fetch/%FF",
+        "/v1/search?q=%22",
+        "/v1/bills?congress=x",
+    ] {
         let text = SAMPLE.get(path).text();
         for word in ["src/", "panicked", "SELECT ", "duckdb", "/home/", "/root/", "rustc"] {
             assert!(!text.contains(word), "{path}: {text}");

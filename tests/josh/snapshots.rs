@@ -1,8 +1,10 @@
-//! What people and programs see, word for word. `INSTA_UPDATE=always cargo test --release` takes a change over.
+//! What people and programs see, word for word. `INSTA_UPDATE=always cargo test --release` takes a
+//! change over.
 
 use crate::support::{SAMPLE, Server, run, sample};
 
-/// The text without what differs from run to run: ports, request ids, times, paths, the bundle's id and hashes.
+/// The text without what differs from run to run: ports, request ids, times, paths, the bundle's
+/// id and hashes.
 fn settled(text: &str) -> String {
     let mut out = text.to_string();
     for (pattern, with) in [
@@ -47,7 +49,11 @@ fn bodies() {
         ("record", "/v1/bills/s:119:5"),
         ("record_resolved", "/v1/fetch/P.L.%20119-1"),
         ("rows", "/v1/bills/s:119:5/actions?limit=2"),
-        ("csv", "/v1/committees?type=committee&chamber=joint,senate&fields=name,chamber,member_count&format=csv"),
+        (
+            "csv",
+            "/v1/committees?type=committee&chamber=joint,senate\
+             &fields=name,chamber,member_count&format=csv",
+        ),
         ("empty", "/v1/bills?congress=119&introduced_date.lt=2024-01-01"),
         ("error", "/v1/bills/hr:119:99999"),
         ("error_parameter", "/v1/saps?presidnt=x"),

@@ -1,7 +1,8 @@
-//! Everything at once, for a while: readers of every kind who check what they get, bundles swapped under them, clients that go away in
-//! the middle, `kill -9` and a restart. Ends with counts.
+//! Everything at once, for a while: readers of every kind who check what they get, bundles swapped
+//! under them, clients that go away in the middle, `kill -9` and a restart. Ends with counts.
 //!
-//! A few seconds in the ordinary run; `SOAK_SECONDS=600 SOAK_CLIENTS=32 cargo test --release --test josh soak -- --nocapture` for longer.
+//! A few seconds in the ordinary run; `SOAK_SECONDS=600 SOAK_CLIENTS=32 cargo test --release
+//! --test josh soak -- --nocapture` for longer.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -15,7 +16,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Server, edition};
 
-/// What is asked, over and over: (kind, path or tool with arguments). Half of it are look-ups, as in life.
+/// What is asked, over and over: (kind, path or tool with arguments). Half of it are look-ups, as
+/// in life.
 const ASKED: &[(&str, &str)] = &[
     ("record", "/v1/bills/hr:119:1"),
     ("record", "/v1/fetch/P.L.%20119-21"),
@@ -38,9 +40,13 @@ fn ask(agent: &ureq::Agent, url: &str, (kind, what): (&str, &str)) -> Result<Ans
     let mut response = match kind {
         "tool" => {
             let params: Value = serde_json::from_str(what).unwrap();
-            let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-            let request = agent.post(format!("{url}/mcp")).header("content-type", "application/json");
-            request.header("accept", "application/json, text/event-stream").send(message.to_string())?
+            let message =
+                json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+            let request =
+                agent.post(format!("{url}/mcp")).header("content-type", "application/json");
+            request
+                .header("accept", "application/json, text/event-stream")
+                .send(message.to_string())?
         }
         _ => agent.get(format!("{url}{what}")).call()?,
     };
@@ -77,7 +83,9 @@ fn setting(name: &str, usual: u64) -> u64 {
 /// 99 of 100 took no longer, in milliseconds.
 fn p99(times: &mut [u64]) -> f64 {
     times.sort_unstable();
-    times.get((times.len() * 99 / 100).min(times.len().saturating_sub(1))).copied().unwrap_or(0) as f64 / 1e3
+    times.get((times.len() * 99 / 100).min(times.len().saturating_sub(1))).copied().unwrap_or(0)
+        as f64
+        / 1e3
 }
 
 /// What the readers have seen.
@@ -94,7 +102,8 @@ struct Seen {
 fn soak() {
     let (seconds, clients) = (setting("SOAK_SECONDS", 8), setting("SOAK_CLIENTS", 8) as usize);
     let folder = tempfile::tempdir().unwrap();
-    let editions = [edition(folder.path(), "a.db", "first"), edition(folder.path(), "b.db", "second")];
+    let editions =
+        [edition(folder.path(), "a.db", "first"), edition(folder.path(), "b.db", "second")];
     let path = folder.path().join("federal.db");
     let put = |edition: &Path| {
         let new = folder.path().join("new");
@@ -110,10 +119,15 @@ fn soak() {
     let quiet = agent();
     let right: Vec<(u16, String)> = ASKED
         .iter()
-        .map(|asked| ask(&quiet, &url(), *asked).map(|answer| (answer.status, lasting(&answer))).unwrap())
+        .map(|asked| {
+            ask(&quiet, &url(), *asked).map(|answer| (answer.status, lasting(&answer))).unwrap()
+        })
         .collect();
     assert!(
-        right.iter().zip(ASKED).all(|((status, _), (kind, _))| *status == if *kind == "missing" { 404 } else { 200 })
+        right
+            .iter()
+            .zip(ASKED)
+            .all(|((status, _), (kind, _))| *status == if *kind == "missing" { 404 } else { 200 })
     );
     let mut times = Vec::new();
     let unloaded = Instant::now();
@@ -125,7 +139,8 @@ fn soak() {
         }
     }
     for kind in ASKED.iter().map(|asked| asked.0).collect::<std::collections::BTreeSet<_>>() {
-        let mut own: Vec<u64> = times.iter().filter(|time| time.0 == kind).map(|time| time.1).collect();
+        let mut own: Vec<u64> =
+            times.iter().filter(|time| time.0 == kind).map(|time| time.1).collect();
         println!("  {kind:<8} alone: p99 {:.1} ms", p99(&mut own));
     }
     let mut times: Vec<u64> = times.into_iter().map(|time| time.1).collect();
@@ -137,20 +152,29 @@ fn soak() {
     let mut memory = Vec::new();
     std::thread::scope(|scope| {
         for client in 0..clients {
-            let (seen, stop, kills, is_down, right, url) = (&seen, &stop, &kills, &is_down, &right, &url);
+            let (seen, stop, kills, is_down, right, url) =
+                (&seen, &stop, &kills, &is_down, &right, &url);
             scope.spawn(move || {
                 let agent = agent();
                 for n in client.. {
                     if stop.load(Ordering::Relaxed) {
                         break;
                     }
-                    let (n, before, started) = (n % ASKED.len(), kills.load(Ordering::SeqCst), Instant::now());
+                    let (n, before, started) =
+                        (n % ASKED.len(), kills.load(Ordering::SeqCst), Instant::now());
                     match ask(&agent, &url(), ASKED[n]) {
                         Ok(answer) => {
                             let took = started.elapsed().as_micros() as u64;
-                            *seen.by_status.lock().unwrap().entry((ASKED[n].0.into(), answer.status)).or_default() += 1;
-                            let is_busy = [429, 503].contains(&answer.status) || answer.text().contains("[overloaded,");
-                            let is_right = answer.status == right[n].0 && lasting(&answer) == right[n].1;
+                            *seen
+                                .by_status
+                                .lock()
+                                .unwrap()
+                                .entry((ASKED[n].0.into(), answer.status))
+                                .or_default() += 1;
+                            let is_busy = [429, 503].contains(&answer.status)
+                                || answer.text().contains("[overloaded,");
+                            let is_right =
+                                answer.status == right[n].0 && lasting(&answer) == right[n].1;
                             match is_busy {
                                 true => std::thread::sleep(Duration::from_millis(20)),
                                 false => seen.times.lock().unwrap().push(took),
@@ -164,11 +188,16 @@ fn soak() {
                                 ));
                             }
                         }
-                        Err(_) if before != kills.load(Ordering::SeqCst) || is_down.load(Ordering::SeqCst) => {
+                        Err(_)
+                            if before != kills.load(Ordering::SeqCst)
+                                || is_down.load(Ordering::SeqCst) =>
+                        {
                             seen.cut.fetch_add(1, Ordering::Relaxed);
                             std::thread::sleep(Duration::from_millis(50));
                         }
-                        Err(error) => seen.wrong.lock().unwrap().push(format!("{:?}: {error}", ASKED[n])),
+                        Err(error) => {
+                            seen.wrong.lock().unwrap().push(format!("{:?}: {error}", ASKED[n]))
+                        }
                     }
                 }
             });
@@ -180,7 +209,8 @@ fn soak() {
                     break;
                 }
                 if let Ok(mut stream) = TcpStream::connect(url().strip_prefix("http://").unwrap()) {
-                    let whole = b"GET /v1/search?q=water+health HTTP/1.1\r\nhost: localhost\r\n\r\n";
+                    let whole =
+                        b"GET /v1/search?q=water+health HTTP/1.1\r\nhost: localhost\r\n\r\n";
                     let _ = stream.write_all(&whole[..if n % 2 == 0 { whole.len() } else { 20 }]);
                 }
                 std::thread::sleep(Duration::from_millis(5));
@@ -214,7 +244,8 @@ fn soak() {
     let counts = seen.by_status.into_inner().unwrap();
     let all: u64 = counts.values().sum();
     println!(
-        "soak: {seconds} s, {clients} clients, {all} answers, {} swaps, 1 kill -9 ({} requests cut by it)",
+        "soak: {seconds} s, {clients} clients, {all} answers, {} swaps, 1 kill -9 \
+         ({} requests cut by it)",
         swaps.into_inner(),
         seen.cut.into_inner()
     );
@@ -227,6 +258,9 @@ fn soak() {
     println!("  memory {first:.0} MB soon after the restart, {last:.0} MB at the end");
     let wrong = seen.wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{} lost or wrong, first: {}", wrong.len(), wrong[0]);
-    assert!(all > 100 && counts.keys().all(|(_, status)| [200, 404, 429, 503].contains(status)), "{counts:?}");
+    assert!(
+        all > 100 && counts.keys().all(|(_, status)| [200, 404, 429, 503].contains(status)),
+        "{counts:?}"
+    );
     assert_eq!(server.read().unwrap().get("/livez").status, 200);
 }

@@ -11,12 +11,14 @@ use serde_json::Value;
 
 pub const JOSH: &str = env!("CARGO_BIN_EXE_josh");
 
-/// Servers that run. Those in statics are never dropped, so they are stopped when the test binary ends.
+/// Servers that run. Those in statics are never dropped, so they are stopped when the test binary
+/// ends.
 static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 extern "C" fn stop_all() {
     for pid in RUNNING.lock().map(|pids| pids.clone()).unwrap_or_default() {
-        // SAFETY: a process that this one started and has not waited for: its id is not another's yet.
+        // SAFETY: a process that this one started and has not waited for: its id is not another's
+        // yet.
         unsafe { libc::kill(pid as i32, libc::SIGKILL) };
     }
 }
@@ -51,7 +53,8 @@ impl Answer {
 }
 
 /// The sample in a cache folder of the tests' own, unpacked by the binary itself.
-pub static CACHE: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a temporary folder"));
+pub static CACHE: LazyLock<tempfile::TempDir> =
+    LazyLock::new(|| tempfile::tempdir().expect("a temporary folder"));
 
 /// A server that all read-only tests share.
 pub static SAMPLE: LazyLock<Server> = LazyLock::new(|| Server::start(&[]));
@@ -90,7 +93,11 @@ pub fn edition(folder: &Path, name: &str, id: &str) -> PathBuf {
 }
 
 /// The sample with another manifest: what it no longer names is not there.
-pub fn changed(folder: &Path, name: &str, change: impl FnOnce(&mut josh::bundle::Manifest)) -> PathBuf {
+pub fn changed(
+    folder: &Path,
+    name: &str,
+    change: impl FnOnce(&mut josh::bundle::Manifest),
+) -> PathBuf {
     use josh::bundle::{read_manifest, writer};
     use std::os::unix::fs::FileExt;
     let (file, mut manifest) = read_manifest(&sample()).expect("the sample opens");
@@ -115,7 +122,9 @@ fn agent(trusted: Option<&Path>) -> ureq::Agent {
         None => RootCerts::Specific(Default::default()),
         Some(path) => {
             let pem = std::fs::read(path).expect("a certificate");
-            RootCerts::Specific(Arc::new(vec![Certificate::from_pem(&pem).expect("a PEM certificate")]))
+            RootCerts::Specific(Arc::new(vec![
+                Certificate::from_pem(&pem).expect("a PEM certificate"),
+            ]))
         }
     };
     let config = ureq::Agent::config_builder()
@@ -162,7 +171,9 @@ impl Server {
         RUNNING.lock().unwrap().push(child.id());
         assert!(!url.is_empty(), "no banner: {:?}", log.lock().unwrap());
         let kept = log.clone();
-        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|l| kept.lock().unwrap().push(l)));
+        std::thread::spawn(move || {
+            lines.map_while(Result::ok).for_each(|l| kept.lock().unwrap().push(l))
+        });
         Server { child, url, log, agent: agent(None) }
     }
 
@@ -180,29 +191,44 @@ impl Server {
         self.try_send(method, path, headers).unwrap_or_else(|e| panic!("{method} {path}: {e}"))
     }
 
-    pub fn try_send(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Result<Answer, ureq::Error> {
-        let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.url));
+    pub fn try_send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<Answer, ureq::Error> {
+        let mut request =
+            ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.url));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let mut response = self.agent.run(request.body(()).expect("a request"))?;
         let bytes = response.body_mut().with_config().limit(256 << 20).read_to_vec()?;
-        Ok(Answer { status: response.status().as_u16(), headers: response.headers().clone(), bytes })
+        Ok(Answer {
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            bytes,
+        })
     }
 
     pub fn post(&self, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        let mut request = ureq::http::Request::builder().method("POST").uri(format!("{}{path}", self.url));
+        let mut request =
+            ureq::http::Request::builder().method("POST").uri(format!("{}{path}", self.url));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let mut response = self.agent.run(request.body(body).expect("a request")).expect("an answer");
-        let bytes = response.body_mut().with_config().limit(256 << 20).read_to_vec().expect("a body");
+        let mut response =
+            self.agent.run(request.body(body).expect("a request")).expect("an answer");
+        let bytes =
+            response.body_mut().with_config().limit(256 << 20).read_to_vec().expect("a body");
         Answer { status: response.status().as_u16(), headers: response.headers().clone(), bytes }
     }
 
-    /// Sends bytes as they are, and gives what comes back until the other side closes or falls silent for so long.
+    /// Sends bytes as they are, and gives what comes back until the other side closes or falls
+    /// silent for so long.
     pub fn raw(&self, bytes: &[u8], patience: Duration) -> String {
-        let mut stream = TcpStream::connect(self.url.trim_start_matches("http://")).expect("a connection");
+        let mut stream =
+            TcpStream::connect(self.url.trim_start_matches("http://")).expect("a connection");
         stream.set_read_timeout(Some(patience)).expect("a timeout");
         // A server that has heard enough may close before all is sent.
         let _ = stream.write_all(bytes);
@@ -224,7 +250,11 @@ impl Server {
             match page["next_cursor"].as_str() {
                 Some(cursor) => next = format!("{path}{joint}limit={limit}&cursor={cursor}"),
                 None => {
-                    assert_eq!(page["total"], items.len(), "{path}: the total is what following the cursors gives");
+                    assert_eq!(
+                        page["total"],
+                        items.len(),
+                        "{path}: the total is what following the cursors gives"
+                    );
                     return items;
                 }
             }
@@ -237,7 +267,13 @@ impl Server {
 
     pub fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args([&format!("-{name}"), &pid]).status().expect("kill").success());
+        assert!(
+            Command::new("kill")
+                .args([&format!("-{name}"), &pid])
+                .status()
+                .expect("kill")
+                .success()
+        );
     }
 
     pub fn logged(&self, text: &str) -> bool {

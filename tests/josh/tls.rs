@@ -1,4 +1,5 @@
-//! Section 11: HTTPS. A certificate from files that may change, one of our own making, clients' certificates, HTTP/2, redirects.
+//! Section 11: HTTPS. Certificates from files that may change, self-signed ones, client
+//! certificates, HTTP/2, redirects.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,7 +28,8 @@ fn authority(folder: &Path, name: &str) -> Authority {
 
 fn issued(folder: &Path, name: &str, is_ca: rcgen::IsCa) -> Authority {
     let pair = rcgen::KeyPair::generate().unwrap();
-    let mut params = rcgen::CertificateParams::new(["localhost".to_string(), "127.0.0.1".to_string()]).unwrap();
+    let mut params =
+        rcgen::CertificateParams::new(["localhost".to_string(), "127.0.0.1".to_string()]).unwrap();
     params.distinguished_name.push(rcgen::DnType::CommonName, name);
     params.is_ca = is_ca;
     let (chain, key) = (folder.join(format!("{name}.pem")), folder.join(format!("{name}.key")));
@@ -37,7 +39,12 @@ fn issued(folder: &Path, name: &str, is_ca: rcgen::IsCa) -> Authority {
 }
 
 fn start(authority: &Authority, more: &[&str]) -> Server {
-    let mut args = vec!["--tls-cert", authority.chain.to_str().unwrap(), "--tls-key", authority.key.to_str().unwrap()];
+    let mut args = vec![
+        "--tls-cert",
+        authority.chain.to_str().unwrap(),
+        "--tls-key",
+        authority.key.to_str().unwrap(),
+    ];
     args.extend(more);
     Server::start(&args)
 }
@@ -52,17 +59,21 @@ fn records_and_mcp_over_https() {
     let about = server.get("/.well-known/oauth-protected-resource").json();
     assert_eq!(about["resource"], format!("{}/mcp", server.url));
     let list = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-    let headers = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    let headers =
+        [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
     assert_eq!(server.post("/mcp", &headers, list).status, 200);
     let stranger = certificate(folder.path(), "other");
     let server = server.trusting(&stranger.chain);
-    assert!(server.try_send("GET", "/livez", &[]).is_err(), "a client that does not trust it does not talk to it");
+    assert!(
+        server.try_send("GET", "/livez", &[]).is_err(),
+        "a client that does not trust the certificate does not connect"
+    );
 }
 
-/// Given a running server, when its certificate is replaced, then new connections get the new one; when by garbage, the old one goes
-/// on and `/readyz` says so.
+/// Given a running server, when its certificate is replaced, then new connections get the new one;
+/// when by garbage, the old one stays in use and `/readyz` says so.
 #[test]
-fn a_new_certificate_is_taken_up_and_a_bad_one_refused() {
+fn a_new_certificate_is_loaded_and_a_bad_one_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (old, new) = (certificate(folder.path(), "old"), certificate(folder.path(), "new"));
     let served = Authority {
@@ -85,18 +96,18 @@ fn a_new_certificate_is_taken_up_and_a_bad_one_refused() {
     let ready = server.get("/readyz");
     assert_eq!((ready.status, &ready.json()["status"]), (200, &serde_json::json!("ready")));
     assert!(ready.json()["refused"]["certificate"].is_string(), "{}", ready.text());
-    // A key that is another's does not belong to it.
+    // A key of another certificate does not match.
     std::fs::copy(&new.chain, &served.chain).unwrap();
     std::fs::copy(&old.key, &served.key).unwrap();
     server.signal("HUP");
-    eventually("it is refused", || server.logged("do not belong together"));
+    eventually("it is refused", || server.logged("do not match"));
     std::fs::copy(&new.key, &served.key).unwrap();
     server.signal("HUP");
     eventually("all is well again", || server.get("/readyz").json()["refused"].is_null());
 }
 
-/// Given no certificate at all, when `--tls self-signed` is said, then one is made, kept for the next start with a key that only its
-/// owner reads, and its fingerprint printed.
+/// Given no certificate, when `--tls self-signed` is given, then one is created and kept for the
+/// next start, with a key that only its owner can read, and its fingerprint is printed.
 #[test]
 fn a_self_signed_certificate_is_kept_and_its_fingerprint_printed() {
     use std::os::unix::fs::PermissionsExt;
@@ -113,9 +124,13 @@ fn a_self_signed_certificate_is_kept_and_its_fingerprint_printed() {
     let chain = folder.path().join("josh/tls/self-signed.pem");
     let der = CertificateDer::from_pem_file(&chain).unwrap();
     use sha2::Digest;
-    let expected: Vec<String> = sha2::Sha256::digest(&der).iter().map(|b| format!("{b:02X}")).collect();
+    let expected: Vec<String> =
+        sha2::Sha256::digest(&der).iter().map(|b| format!("{b:02X}")).collect();
     assert_eq!(fingerprint, expected.join(":"));
-    let mode = std::fs::metadata(folder.path().join("josh/tls/self-signed.key")).unwrap().permissions().mode();
+    let mode = std::fs::metadata(folder.path().join("josh/tls/self-signed.key"))
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o600);
     let first = first.trusting(&chain);
     assert_eq!(first.get("/livez").status, 200);
@@ -126,10 +141,11 @@ fn a_self_signed_certificate_is_kept_and_its_fingerprint_printed() {
 fn client(roots: &Path, identity: Option<(&Path, &Path)>) -> ClientConfig {
     let mut store = RootCertStore::empty();
     store.add(CertificateDer::from_pem_file(roots).unwrap()).unwrap();
-    let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_root_certificates(store);
+    let builder =
+        ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(store);
     match identity {
         None => builder.with_no_client_auth(),
         Some((chain, key)) => builder
@@ -141,7 +157,7 @@ fn client(roots: &Path, identity: Option<(&Path, &Path)>) -> ClientConfig {
     }
 }
 
-/// Sends one HTTP/2 request; the status, or why there is none.
+/// Sends one HTTP/2 request and returns the status, or why there is none.
 fn http2(url: &str, mut config: ClientConfig, path: &str) -> Result<u16, String> {
     config.alpn_protocols = vec![b"h2".to_vec()];
     let address = url.strip_prefix("https://").unwrap().to_string();
@@ -152,7 +168,8 @@ fn http2(url: &str, mut config: ClientConfig, path: &str) -> Result<u16, String>
         let tls = tokio_rustls::TlsConnector::from(Arc::new(config));
         let stream = tls.connect(name, tcp).await.map_err(|e| e.to_string())?;
         assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
-        let (mut sender, connection) = h2::client::handshake(stream).await.map_err(|e| e.to_string())?;
+        let (mut sender, connection) =
+            h2::client::handshake(stream).await.map_err(|e| e.to_string())?;
         tokio::spawn(connection);
         let request = http02::Request::get(uri).body(()).unwrap();
         let (response, _) = sender.send_request(request, true).map_err(|e| e.to_string())?;
@@ -161,7 +178,7 @@ fn http2(url: &str, mut config: ClientConfig, path: &str) -> Result<u16, String>
 }
 
 #[test]
-fn http_2_is_spoken_over_tls() {
+fn http_2_works_over_tls() {
     let folder = tempfile::tempdir().unwrap();
     let authority = certificate(folder.path(), "one");
     let server = start(&authority, &[]);
@@ -169,16 +186,17 @@ fn http_2_is_spoken_over_tls() {
     assert_eq!(http2(&server.url, client(&authority.chain, None), "/v1/nothing"), Ok(404));
 }
 
-/// Given a server that wants certificates of one authority, when clients come with one, with none, or with one of another
-/// authority, then only the first gets in.
+/// Given a server that requires certificates of one authority, when clients connect with one, with
+/// none, or with one of another authority, then only the first is accepted.
 #[test]
-fn clients_without_the_right_certificate_stay_out() {
+fn clients_without_the_right_certificate_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (own, stranger) = (authority(folder.path(), "own"), authority(folder.path(), "stranger"));
     let issue = |by: &Authority, name: &str| {
         let pair = rcgen::KeyPair::generate().unwrap();
         let params = rcgen::CertificateParams::new(vec![name.to_string()]).unwrap();
-        let (chain, key) = (folder.path().join(format!("{name}.pem")), folder.path().join(format!("{name}.key")));
+        let (chain, key) =
+            (folder.path().join(format!("{name}.pem")), folder.path().join(format!("{name}.key")));
         std::fs::write(&chain, params.signed_by(&pair, &by.issuer).unwrap().pem()).unwrap();
         std::fs::write(&key, pair.serialize_pem()).unwrap();
         (chain, key)
@@ -186,30 +204,41 @@ fn clients_without_the_right_certificate_stay_out() {
     let (member, outsider) = (issue(&own, "member"), issue(&stranger, "outsider"));
     let served = certificate(folder.path(), "served");
     let server = start(&served, &["--tls-client-ca", own.chain.to_str().unwrap()]);
-    let ask = |identity: Option<(&Path, &Path)>| http2(&server.url, client(&served.chain, identity), "/livez");
+    let ask = |identity: Option<(&Path, &Path)>| {
+        http2(&server.url, client(&served.chain, identity), "/livez")
+    };
     assert_eq!(ask(Some((&member.0, &member.1))), Ok(200));
     assert!(ask(None).is_err());
     assert!(ask(Some((&outsider.0, &outsider.1))).is_err());
 }
 
-/// Given a second address of plain HTTP, when anything is asked there, then the answer is where it is over HTTPS.
+/// Given a second address for plain HTTP, when anything is requested there, then it is redirected
+/// to HTTPS.
 #[test]
-fn plain_http_is_sent_to_https() {
+fn plain_http_is_redirected_to_https() {
     let folder = tempfile::tempdir().unwrap();
     let authority = certificate(folder.path(), "one");
     let server = start(&authority, &["--tls-redirect", "127.0.0.1:0"]);
     let banner = server.log();
-    let plain = banner.iter().find_map(|l| l.trim().strip_suffix("/ sends everyone to HTTPS")).unwrap().to_string();
-    let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0).build().into();
+    let plain = banner
+        .iter()
+        .find_map(|l| l.trim().strip_suffix("/ redirects to HTTPS"))
+        .unwrap()
+        .to_string();
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0).build().into();
     let answer = agent.get(format!("{plain}/v1/bills?limit=1")).call().unwrap();
     assert_eq!(answer.status(), 308);
-    assert_eq!(answer.headers()["location"].to_str().unwrap(), format!("{}/v1/bills?limit=1", server.url));
+    assert_eq!(
+        answer.headers()["location"].to_str().unwrap(),
+        format!("{}/v1/bills?limit=1", server.url)
+    );
 }
 
-/// Given an address that others can reach, when TLS or access is missing, then Josh does not start and says how to do it right; said
-/// plainly, it does.
+/// Given an address that other machines can reach, when TLS or access control is missing, then Josh
+/// does not start and says what to do.
 #[test]
-fn open_doors_must_be_said_plainly() {
+fn an_open_server_must_be_asked_for_explicitly() {
     let refused = |args: &[&str]| {
         let mut all = vec!["serve", "--listen", "0.0.0.0:0"];
         all.extend(args);
@@ -225,7 +254,10 @@ fn open_doors_must_be_said_plainly() {
     for (args, says) in [
         (vec!["--tls-cert", "/nowhere.pem", "--tls-key", "/nowhere.key"], "/nowhere.pem"),
         (vec!["--tls-cert", "/nowhere.pem"], "--tls-key"),
-        (vec!["--tls", "self-signed", "--tls-client-ca", "/nowhere.pem", "--allow-no-auth"], "/nowhere.pem"),
+        (
+            vec!["--tls", "self-signed", "--tls-client-ca", "/nowhere.pem", "--allow-no-auth"],
+            "/nowhere.pem",
+        ),
     ] {
         let mut all = vec!["serve", "--listen", "127.0.0.1:0"];
         all.extend(args);

@@ -1,72 +1,65 @@
-//! Days of the calendar, and the windows in which an address is asked for: every congress, year, quarter, month or day
-//! from one day to another.
+//! Calendar days, and the windows for which an address is requested: every congress, year, quarter,
+//! month or day of a date range.
 
 use josh::catalog::wording;
+use time::{Date, Duration, Month, OffsetDateTime};
 
 use crate::formats::dates;
 
-/// A day, counted from 1970-01-01.
+/// A calendar day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Day(i64);
+pub struct Day(Date);
 
 impl Day {
-    pub fn of(year: i64, month: i64, day: i64) -> Day {
-        // Years that begin in March put the leap day last; 400 of them are 146,097 days.
-        let year = if month <= 2 { year - 1 } else { year };
-        let era = year.div_euclid(400);
-        let of_era = year.rem_euclid(400);
-        let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-        Day(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
+    /// The first day of a month.
+    fn first_of(year: i64, month: i64) -> Day {
+        let month = Month::try_from(month as u8).unwrap_or(Month::January);
+        Day(Date::from_calendar_date(year as i32, month, 1).unwrap_or(Date::MAX))
     }
 
-    /// A day as people and files write it.
+    /// Parses a date in any format that `dates::iso` accepts.
     pub fn parse(text: &str) -> Option<Day> {
-        let iso = dates::iso(text)?;
-        Some(Day::of(iso[..4].parse().ok()?, iso[5..7].parse().ok()?, iso[8..10].parse().ok()?))
+        wording::day(&dates::iso(text)?).map(Day)
     }
 
     pub fn today() -> Day {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        Day(now.map_or(0, |t| t.as_secs() as i64 / 86_400))
+        Day(OffsetDateTime::now_utc().date())
     }
 
     pub fn plus(self, days: i64) -> Day {
-        Day(self.0 + days)
+        Day(self.0.saturating_add(Duration::days(days)))
     }
 
-    fn parts(self) -> (i64, i64, i64) {
-        let days = self.0 + 719_468;
-        let era = days.div_euclid(146_097);
-        let of_era = days.rem_euclid(146_097);
-        let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year + year / 4 - year / 100);
-        let from_march = (5 * of_year + 2) / 153;
-        let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-        (year + era * 400 + i64::from(month <= 2), month, of_year - (153 * from_march + 2) / 5 + 1)
+    fn year_and_month(self) -> (i64, i64) {
+        (self.0.year().into(), u8::from(self.0.month()).into())
     }
 
     fn year(self) -> i64 {
-        self.parts().0
+        self.0.year().into()
     }
 
     fn congress(self) -> i64 {
         wording::congress_on(&self.to_string()).unwrap_or_default()
     }
 
-    /// The day on which the congress that sits now first met.
+    /// The first day of the congress in session on this day.
     pub fn start_of_congress(self) -> Day {
-        Day::of(self.congress() * 2 + 1787, 1, 3)
+        start_of(self.congress())
     }
+}
+
+/// The third of January on which a congress starts.
+fn start_of(congress: i64) -> Day {
+    Day::first_of(congress * 2 + 1787, 1).plus(2)
 }
 
 impl std::fmt::Display for Day {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (year, month, day) = self.parts();
-        write!(f, "{year:04}-{month:02}-{day:02}")
+        self.0.fmt(f)
     }
 }
 
-/// How finely an address cuts time: by the smallest placeholder in it.
+/// The period of an address: that of its shortest placeholder.
 #[derive(Clone, Copy, PartialEq)]
 enum Unit {
     Day,
@@ -90,30 +83,30 @@ impl Unit {
         }
     }
 
-    /// The first day of the period that holds this day, and the first of the next.
+    /// The first day of the period that contains this day, and the first day of the next one.
     fn around(self, day: Day) -> (Day, Day) {
-        let (year, month, _) = day.parts();
+        let (year, month) = day.year_and_month();
         let months = |first: i64, count: i64| {
             let next = first + count;
-            (Day::of(year, first, 1), if next > 12 { Day::of(year + 1, next - 12, 1) } else { Day::of(year, next, 1) })
+            (Day::first_of(year, first), Day::first_of(year + next / 13, (next - 1) % 12 + 1))
         };
         match self {
             Unit::Day => (day, day.plus(1)),
             Unit::Month => months(month, 1),
             Unit::Quarter => months((month - 1) / 3 * 3 + 1, 3),
-            Unit::Year => (Day::of(year, 1, 1), Day::of(year + 1, 1, 1)),
-            Unit::Congress | Unit::Whole => (day.start_of_congress(), Day::of((day.congress() + 1) * 2 + 1787, 1, 3)),
+            Unit::Year => (Day::first_of(year, 1), Day::first_of(year + 1, 1)),
+            Unit::Congress | Unit::Whole => (day.start_of_congress(), start_of(day.congress() + 1)),
         }
     }
 }
 
-/// One period that an address is asked for.
+/// One period for which an address is requested.
 #[derive(Clone, Debug)]
 pub struct Window {
     pub first: Day,
     pub last: Day,
     since: Day,
-    /// "2025-01-03", "2025-01", "2025Q1", "2025", "119"; empty for an address without time.
+    /// "2025-01-03", "2025-01", "2025Q1", "2025", "119"; empty for an address without a period.
     pub name: String,
 }
 
@@ -128,7 +121,7 @@ impl Window {
         let mut day = since;
         while day <= until {
             let (first, next) = unit.around(day);
-            let (year, month, _) = first.parts();
+            let (year, month) = first.year_and_month();
             let name = match unit {
                 Unit::Day => first.to_string(),
                 Unit::Month => format!("{year}-{month:02}"),
@@ -142,9 +135,10 @@ impl Window {
         windows
     }
 
-    /// A pattern with its placeholders filled. A year counts for the congress that sits in most of it.
+    /// Fills in the placeholders of a pattern. A year belongs to the congress in session for most
+    /// of it.
     pub fn fill(&self, pattern: &str) -> String {
-        let (year, month, _) = self.first.parts();
+        let (year, month) = self.first.year_and_month();
         let values = [
             ("{since}", self.since.to_string()),
             ("{until}", self.last.to_string()),
@@ -159,13 +153,13 @@ impl Window {
         values.iter().fold(pattern.to_string(), |text, (name, value)| text.replace(name, value))
     }
 
-    /// Whether a publisher may not have put up anything for it yet; the slowest, the House's accounts, come two months
-    /// after their quarter.
-    pub fn is_young(&self, today: Day) -> bool {
+    /// Whether the publisher may not have published anything for it yet. The slowest, the House's
+    /// accounts, appear two months after their quarter.
+    pub fn is_recent(&self, today: Day) -> bool {
         !self.name.is_empty() && self.first.plus(180) > today
     }
 
-    /// Whether what it holds no longer changes.
+    /// Whether its content no longer changes.
     pub fn is_settled(&self, today: Day) -> bool {
         self.last.plus(7) < today && !self.name.is_empty()
     }
@@ -184,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn days_go_to_and_fro() {
+    fn days_round_trip_and_know_their_congress() {
         for text in ["1970-01-01", "2000-02-29", "2024-12-31", "2025-03-01", "1999-12-31"] {
             assert_eq!(day(text).to_string(), text);
         }
@@ -193,24 +187,30 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_asked_for_every_period() {
+    fn an_address_has_one_window_per_period() {
         assert_eq!(
             filled("d/{day}-{next_day}", "2024-12-31", "2025-01-01"),
             ["d/2024-12-31-2025-01-01", "d/2025-01-01-2025-01-02"]
         );
         assert_eq!(filled("{year}/{month}", "2024-12-15", "2025-01-02"), ["2024/12", "2025/01"]);
-        assert_eq!(filled("{year}Q{quarter}", "2024-11-15", "2025-04-02"), ["2024Q4", "2025Q1", "2025Q2"]);
-        assert_eq!(filled("{congress}_{session}", "2024-06-01", "2026-02-01"), ["118_2", "119_1", "119_2"]);
+        assert_eq!(
+            filled("{year}Q{quarter}", "2024-11-15", "2025-04-02"),
+            ["2024Q4", "2025Q1", "2025Q2"]
+        );
+        assert_eq!(
+            filled("{congress}_{session}", "2024-06-01", "2026-02-01"),
+            ["118_2", "119_1", "119_2"]
+        );
         assert_eq!(filled("{congress}", "2025-01-03", "2026-11-17"), ["119"]);
         assert_eq!(filled("all", "2025-01-03", "2026-11-17"), ["all"]);
     }
 
     #[test]
-    fn a_period_is_young_then_settled() {
+    fn a_period_is_recent_then_settled() {
         let quarter = &Window::all("{year}Q{quarter}", day("2025-01-03"), day("2025-01-03"))[0];
-        assert!(quarter.is_young(day("2025-05-30")) && !quarter.is_young(day("2025-07-30")));
+        assert!(quarter.is_recent(day("2025-05-30")) && !quarter.is_recent(day("2025-07-30")));
         assert!(!quarter.is_settled(day("2025-04-07")) && quarter.is_settled(day("2025-04-08")));
-        let whole = &Window::all("all", day("2025-01-03"), day("2025-01-03"))[0];
-        assert!(!whole.is_young(day("2025-01-03")) && !whole.is_settled(day("2027-01-03")));
+        let all = &Window::all("all", day("2025-01-03"), day("2025-01-03"))[0];
+        assert!(!all.is_recent(day("2025-01-03")) && !all.is_settled(day("2027-01-03")));
     }
 }

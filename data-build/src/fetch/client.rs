@@ -1,7 +1,9 @@
-//! Requests to publishers: so many at once and so often a host, keys to their own host only, and one policy of trying
-//! again. Transport errors and 500, 502, 503 and 504 are tried again after a pause that doubles. 429, and 503 with
-//! `Retry-After`, are no errors but a request to wait: the whole host waits as long as it says. Nothing else is
-//! repeated.
+//! HTTP requests to publishers: limits concurrency and rate per host, sends keys to their own host
+//! only, and retries.
+//!
+//! Transport errors and 500, 502, 503 and 504 are retried with exponential backoff. 429, and 503
+//! with `Retry-After`, do not count as failures: all requests to the host wait as long as it asks.
+//! Nothing else is retried.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -18,16 +20,16 @@ use ureq::{Agent, Body};
 use super::names;
 use super::publishers::{self, Host};
 
-/// The longest pause before another try.
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// How long a host waits that asks for it without saying how long.
-const UNSTATED_WAIT: Duration = Duration::from_secs(60);
-/// How often one request waits for a host before it is given up.
-const MOST_WAITS: u32 = 20;
-/// A list or an answer of an API is held in memory; none comes near this.
-const LARGEST_ANSWER: u64 = 64 << 20;
+/// Upper bound of the pause between retries.
+const MAX_PAUSE: Duration = Duration::from_secs(60);
+/// The wait after a 429 without `Retry-After`.
+const DEFAULT_WAIT: Duration = Duration::from_secs(60);
+/// How often one request may be told to wait before it fails.
+const MAX_WAITS: u32 = 20;
+/// Bounds memory for lists and API responses, which are much smaller.
+const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 
-/// How hard to try.
+/// Limits of requests, from the command line.
 #[derive(Clone, Debug)]
 pub struct Policy {
     pub retries: u32,
@@ -37,61 +39,63 @@ pub struct Policy {
     pub per_host: usize,
 }
 
-/// Why a try came to nothing.
-pub enum Trouble {
-    /// May be over soon. `gained` says that a part came in that the next try goes on from: such a try does not count.
-    Passing {
+/// Why an attempt failed.
+pub enum RequestError {
+    /// May succeed later. If the attempt made progress (a partial download grew), it does not
+    /// count as a retry.
+    Transient {
         reason: String,
-        gained: bool,
+        progressed: bool,
     },
-    /// The host asks to be left alone for a while.
-    Wait(Option<Duration>),
-    /// There is no such thing.
-    Missing(String),
-    Final(String),
+    /// The host asks to wait.
+    RateLimited(Option<Duration>),
+    NotFound(String),
+    Permanent(String),
 }
 
-impl Trouble {
-    pub fn passing(reason: impl std::fmt::Display) -> Trouble {
-        Trouble::Passing { reason: reason.to_string(), gained: false }
+impl RequestError {
+    pub fn transient(reason: impl std::fmt::Display) -> RequestError {
+        RequestError::Transient { reason: reason.to_string(), progressed: false }
     }
 }
 
-/// What an address that is not there gives.
+/// The error for an address that does not exist (404 or 410).
 #[derive(Debug)]
-pub struct NotThere(pub String);
+pub struct NotFound(pub String);
 
-impl std::fmt::Display for NotThere {
+impl std::fmt::Display for NotFound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for NotThere {}
+impl std::error::Error for NotFound {}
 
-/// How a host is doing.
+/// The current load of a host.
 #[derive(Default)]
-struct Traffic {
-    busy: usize,
+struct HostLoad {
+    active: usize,
+    /// Earliest time of the next request.
     not_before: Option<Instant>,
 }
 
 pub struct Client {
     agent: Agent,
     policy: Policy,
-    /// Hosts that are reached at another address: mirrors, and tests.
+    /// Hosts whose requests go to another address: mirrors, and tests.
     bases: HashMap<String, String>,
-    traffic: Mutex<HashMap<String, Traffic>>,
-    freed: Condvar,
+    loads: Mutex<HashMap<String, HostLoad>>,
+    slot_freed: Condvar,
 }
 
-/// An answer with status 200, 206, 304 or 416. The host's place is taken until it is dropped.
-pub struct Answer<'a> {
+/// A response with status 200, 206, 304 or 416. It occupies one of its host's slots until it is
+/// dropped.
+pub struct HostResponse<'a> {
     pub response: Response<Body>,
-    _place: Place<'a>,
+    _slot: HostSlot<'a>,
 }
 
-impl Answer<'_> {
+impl HostResponse<'_> {
     pub fn status(&self) -> StatusCode {
         self.response.status()
     }
@@ -101,17 +105,17 @@ impl Answer<'_> {
     }
 }
 
-struct Place<'a> {
+struct HostSlot<'a> {
     client: &'a Client,
     host: String,
 }
 
-impl Drop for Place<'_> {
+impl Drop for HostSlot<'_> {
     fn drop(&mut self) {
-        if let Some(traffic) = self.client.traffic().get_mut(&self.host) {
-            traffic.busy -= 1;
+        if let Some(load) = self.client.loads().get_mut(&self.host) {
+            load.active -= 1;
         }
-        self.client.freed.notify_all();
+        self.client.slot_freed.notify_all();
     }
 }
 
@@ -123,52 +127,67 @@ impl Client {
             .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
             .timeout_connect(Some(policy.timeout))
             .timeout_recv_response(Some(policy.timeout))
-            // Of each read: a large file may take its time, a silent server may not.
+            // Per read: large files may take long, but the server must keep sending.
             .timeout_per_read(Some(policy.timeout))
             .build();
-        let (traffic, freed) = (Mutex::default(), Condvar::new());
-        Client { agent: config.into(), policy, bases, traffic, freed }
+        let (loads, slot_freed) = (Mutex::default(), Condvar::new());
+        Client { agent: config.into(), policy, bases, loads, slot_freed }
     }
 
-    /// Does something until it succeeds, as the policy says.
-    pub fn persist<T>(&self, address: &str, mut attempt: impl FnMut(u32) -> Result<T, Trouble>) -> Result<T> {
-        let (mut tries, mut failed, mut waits) = (0, 0, 0);
+    /// Calls `attempt` with the number of earlier attempts until it succeeds or the policy gives
+    /// up.
+    pub fn with_retries<T>(
+        &self,
+        address: &str,
+        mut attempt: impl FnMut(u32) -> Result<T, RequestError>,
+    ) -> Result<T> {
+        let (mut attempts, mut failed, mut waits) = (0, 0, 0);
         loop {
-            let trouble = match attempt(tries) {
-                Ok(done) => return Ok(done),
-                Err(trouble) => trouble,
+            let error = match attempt(attempts) {
+                Ok(value) => return Ok(value),
+                Err(error) => error,
             };
-            tries += 1;
-            match trouble {
-                Trouble::Passing { reason, gained } => {
-                    failed = if gained { 0 } else { failed + 1 };
+            attempts += 1;
+            match error {
+                RequestError::Transient { reason, progressed } => {
+                    failed = if progressed { 0 } else { failed + 1 };
                     if failed > self.policy.retries {
-                        return Err(anyhow!("{reason} (tried {tries} times)"));
+                        return Err(anyhow!("{reason} (tried {attempts} times)"));
                     }
-                    sleep(self.policy.pause.saturating_mul(1 << failed.saturating_sub(1).min(16)).min(LONGEST_PAUSE));
+                    sleep(
+                        self.policy
+                            .pause
+                            .saturating_mul(1 << failed.saturating_sub(1).min(16))
+                            .min(MAX_PAUSE),
+                    );
                 }
-                Trouble::Wait(said) => {
+                RequestError::RateLimited(stated) => {
                     waits += 1;
-                    let wait = said.unwrap_or(UNSTATED_WAIT.min(self.policy.longest_wait));
-                    if waits > MOST_WAITS || wait > self.policy.longest_wait {
+                    let wait = stated.unwrap_or(DEFAULT_WAIT.min(self.policy.longest_wait));
+                    if waits > MAX_WAITS || wait > self.policy.longest_wait {
                         let seconds = wait.as_secs();
                         return Err(anyhow!(
-                            "the host asks to wait {seconds} s: run the same command again after that"
+                            "the host asks to wait {seconds} s; run the same command again later"
                         ));
                     }
-                    self.hold(&names::host(address).unwrap_or_default(), wait);
+                    self.defer_host(&names::host(address).unwrap_or_default(), wait);
                 }
-                Trouble::Missing(reason) => return Err(NotThere(reason).into()),
-                Trouble::Final(reason) => return Err(anyhow!(reason)),
+                RequestError::NotFound(reason) => return Err(NotFound(reason).into()),
+                RequestError::Permanent(reason) => return Err(anyhow!(reason)),
             }
         }
     }
 
-    /// One request, when it is the host's turn.
-    pub fn ask(&self, address: &str, headers: &[(&str, String)]) -> Result<Answer<'_>, Trouble> {
-        let host = names::host(address).ok_or_else(|| Trouble::Final(format!("not an address: {address:?}")))?;
+    /// Sends one request, after waiting for a slot of its host.
+    pub fn request(
+        &self,
+        address: &str,
+        headers: &[(&str, String)],
+    ) -> Result<HostResponse<'_>, RequestError> {
+        let host = names::host(address)
+            .ok_or_else(|| RequestError::Permanent(format!("not an address: {address:?}")))?;
         let known = publishers::host(&host);
-        let place = self.place(&host, known);
+        let slot = self.acquire_slot(&host, known);
         let target = self.target(address, &host);
         let mut request = self.agent.get(&target);
         for (name, value) in headers {
@@ -179,24 +198,33 @@ impl Client {
             && let Some(value) = key.value()
         {
             request = request.header(key.header, format!("{}{value}", key.prefix));
-            // A key is for its host alone, wherever the host would like to send us.
+            // A redirect could send the key to another host.
             redirects = 0;
         }
         let secure = target.starts_with("https://");
-        let config = request.config().max_redirects(redirects).max_redirects_will_error(false).https_only(secure);
-        let response = config.build().call().map_err(|e| transport(&e))?;
-        judge(response, known).map(|response| Answer { response, _place: place })
+        let config = request
+            .config()
+            .max_redirects(redirects)
+            .max_redirects_will_error(false)
+            .https_only(secure);
+        let response = config.build().call().map_err(|e| transport_error(&e))?;
+        check_status(response, known).map(|response| HostResponse { response, _slot: slot })
     }
 
-    /// The text of a list or of an API's answer.
+    /// The text of a list or an API response.
     pub fn text(&self, address: &str, accept: &str) -> Result<String> {
-        self.persist(address, |_| {
-            let mut answer = self.ask(address, &[("Accept", accept.to_string())])?;
+        self.with_retries(address, |_| {
+            let mut response = self.request(address, &[("Accept", accept.to_string())])?;
             let mut bytes = Vec::new();
-            let body = answer.response.body_mut().as_reader();
-            body.take(LARGEST_ANSWER + 1).read_to_end(&mut bytes).map_err(Trouble::passing)?;
-            if bytes.len() as u64 > LARGEST_ANSWER {
-                return Err(Trouble::Final(format!("an answer larger than {} MiB", LARGEST_ANSWER >> 20)));
+            let body = response.response.body_mut().as_reader();
+            body.take(MAX_RESPONSE_BYTES + 1)
+                .read_to_end(&mut bytes)
+                .map_err(RequestError::transient)?;
+            if bytes.len() as u64 > MAX_RESPONSE_BYTES {
+                return Err(RequestError::Permanent(format!(
+                    "the response is larger than {} MiB",
+                    MAX_RESPONSE_BYTES >> 20
+                )));
             }
             Ok(String::from_utf8_lossy(&bytes).into_owned())
         })
@@ -205,82 +233,90 @@ impl Client {
     pub fn json(&self, address: &str) -> Result<Value> {
         let text = self.text(address, "application/json")?;
         serde_json::from_str(&text).map_err(|e| {
-            let begins: String = text.trim_start().chars().take(40).collect();
-            anyhow!("not JSON ({e}); it begins with {begins:?}")
+            let start: String = text.trim_start().chars().take(40).collect();
+            anyhow!("not JSON ({e}); it starts with {start:?}")
         })
     }
 
-    /// Where an address is really asked for.
+    /// The address to request, with the host replaced by its mirror if it has one.
     fn target(&self, address: &str, host: &str) -> String {
         let Some(base) = self.bases.get(host) else { return address.to_string() };
         let path = address.split_once("://").map_or("", |(_, rest)| rest);
         format!("{}{}", base.trim_end_matches('/'), &path[host.len().min(path.len())..])
     }
 
-    /// Waits for one of the host's places and for its turn.
-    fn place(&self, host: &str, known: Option<&Host>) -> Place<'_> {
-        // A mirror keeps its own pace.
+    /// Waits until the host has a free slot and its rate limit allows another request.
+    fn acquire_slot(&self, host: &str, known: Option<&Host>) -> HostSlot<'_> {
+        // The publisher's rate limit does not apply to a mirror.
         let interval = match self.bases.contains_key(host) {
             true => Duration::ZERO,
             false => Duration::from_secs_f64(60.0 / f64::from(publishers::per_minute(known))),
         };
-        let mut all = self.traffic();
-        let turn = loop {
-            let traffic = all.entry(host.to_string()).or_default();
-            if traffic.busy < self.policy.per_host {
-                let turn = traffic.not_before.unwrap_or_else(Instant::now).max(Instant::now());
-                traffic.busy += 1;
-                traffic.not_before = Some(turn + interval);
-                break turn;
+        let mut loads = self.loads();
+        let start = loop {
+            let load = loads.entry(host.to_string()).or_default();
+            if load.active < self.policy.per_host {
+                let start = load.not_before.unwrap_or_else(Instant::now).max(Instant::now());
+                load.active += 1;
+                load.not_before = Some(start + interval);
+                break start;
             }
-            all = self.freed.wait(all).unwrap_or_else(PoisonError::into_inner);
+            loads = self.slot_freed.wait(loads).unwrap_or_else(PoisonError::into_inner);
         };
-        drop(all);
-        sleep(turn.saturating_duration_since(Instant::now()));
-        Place { client: self, host: host.to_string() }
+        drop(loads);
+        sleep(start.saturating_duration_since(Instant::now()));
+        HostSlot { client: self, host: host.to_string() }
     }
 
-    /// Leaves a host alone for a while.
-    fn hold(&self, host: &str, wait: Duration) {
+    /// Delays all requests to a host.
+    fn defer_host(&self, host: &str, wait: Duration) {
         let until = Instant::now() + wait;
-        let mut all = self.traffic();
-        let traffic = all.entry(host.to_string()).or_default();
-        traffic.not_before = Some(traffic.not_before.map_or(until, |t| t.max(until)));
+        let mut loads = self.loads();
+        let load = loads.entry(host.to_string()).or_default();
+        load.not_before = Some(load.not_before.map_or(until, |t| t.max(until)));
     }
 
-    fn traffic(&self) -> MutexGuard<'_, HashMap<String, Traffic>> {
-        self.traffic.lock().unwrap_or_else(PoisonError::into_inner)
+    fn loads(&self) -> MutexGuard<'_, HashMap<String, HostLoad>> {
+        self.loads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn transport(error: &ureq::Error) -> Trouble {
+fn transport_error(error: &ureq::Error) -> RequestError {
     match error {
-        ureq::Error::BadUri(_) | ureq::Error::RequireHttpsOnly(_) | ureq::Error::LargeResponseHeader(..) => {
-            Trouble::Final(error.to_string())
-        }
-        _ => Trouble::passing(error),
+        ureq::Error::BadUri(_)
+        | ureq::Error::RequireHttpsOnly(_)
+        | ureq::Error::LargeResponseHeader(..) => RequestError::Permanent(error.to_string()),
+        _ => RequestError::transient(error),
     }
 }
 
-fn judge(response: Response<Body>, known: Option<&Host>) -> Result<Response<Body>, Trouble> {
+fn check_status(
+    response: Response<Body>,
+    known: Option<&Host>,
+) -> Result<Response<Body>, RequestError> {
     let status = response.status();
     let wait = || response.headers().get("retry-after")?.to_str().ok().and_then(retry_after);
     match status.as_u16() {
         200 | 206 | 304 | 416 => Ok(response),
-        429 => Err(Trouble::Wait(wait())),
-        503 if wait().is_some() => Err(Trouble::Wait(wait())),
-        500 | 502 | 503 | 504 => Err(Trouble::passing(format!("the server answered {status}"))),
-        404 | 410 => Err(Trouble::Missing(format!("the server answered {status}"))),
+        429 => Err(RequestError::RateLimited(wait())),
+        503 if wait().is_some() => Err(RequestError::RateLimited(wait())),
+        500 | 502 | 503 | 504 => Err(RequestError::transient(format!("status {status}"))),
+        404 | 410 => Err(RequestError::NotFound(format!("status {status}"))),
         401 | 403 => {
-            let key = known.and_then(|h| h.key.as_ref()).map(|k| format!(": is {} right?", k.variable));
-            Err(Trouble::Final(format!("the server answered {status}{}", key.unwrap_or_default())))
+            let check = match known.and_then(|h| h.key.as_ref()) {
+                Some(key) => format!("; check {}", key.variable),
+                None => String::new(),
+            };
+            Err(RequestError::Permanent(format!("status {status}{check}")))
         }
-        300..=399 => Err(Trouble::Final(format!("the server answered {status} and sends elsewhere"))),
-        _ => Err(Trouble::Final(format!("the server answered {status}"))),
+        300..=399 => Err(RequestError::Permanent(format!(
+            "status {status}: a redirect that is not followed"
+        ))),
+        _ => Err(RequestError::Permanent(format!("status {status}"))),
     }
 }
 
-/// Seconds, or a date.
+/// Parses `Retry-After`: seconds, or a date.
 fn retry_after(text: &str) -> Option<Duration> {
     let text = text.trim();
     text.parse().ok().map(Duration::from_secs).or_else(|| {

@@ -1,27 +1,27 @@
-//! Answers of APIs that come in pages: the items of a list, an item completed by what it links to, and pages that are
-//! kept as they are.
+//! Paged API responses: collects the items of a list, completes an item with the lists it links to,
+//! and stores pages as they are.
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::calendar::Window;
 use super::client::Client;
-use super::download::{Outcome, Workshop};
-use super::listing::{Wanted, same_host};
+use super::download::{DownloadOutcome, Downloader};
+use super::listing::{RemoteFile, same_host};
 use super::names;
-use super::publishers::{Feed, Next, Part};
+use super::publishers::{Feed, NextPage, Part};
 
-/// No list has more pages; a server that leads round in a circle does.
-const MOST_PAGES: usize = 10_000;
+/// More than any list has; stops a cycle of next-page addresses.
+const MAX_PAGES: usize = 10_000;
 
-/// Every item of a list, page by page.
+/// All items of a list, from all of its pages.
 pub fn all(client: &Client, first: &str, list: &str) -> Result<Vec<Value>> {
     let mut found = Vec::new();
     let mut address = first.to_string();
-    for _ in 0..MOST_PAGES {
+    for _ in 0..MAX_PAGES {
         let mut page = client.json(&address)?;
         let Some(Value::Array(items)) = page.get_mut(list).map(Value::take) else {
-            bail!("no list of {list} at {address}");
+            bail!("no list {list:?} at {address}");
         };
         found.extend(items);
         match page.pointer("/pagination/next").and_then(Value::as_str) {
@@ -29,18 +29,18 @@ pub fn all(client: &Client, first: &str, list: &str) -> Result<Vec<Value>> {
             _ => return Ok(found),
         }
     }
-    bail!("more than {MOST_PAGES} pages at {first}")
+    bail!("more than {MAX_PAGES} pages at {first}")
 }
 
-/// Fetches what an item at `url` only links to and puts it in.
+/// Fetches the lists that an item at `url` links to, and inserts them.
 pub fn complete(client: &Client, url: &str, item: &mut Value, parts: &[Part]) -> Result<()> {
     for part in parts {
         let Some(address) = item.pointer(part.from).and_then(Value::as_str) else { continue };
         let address = with_parameter(&same_host(url, address)?, "limit", "250");
-        let things = all(client, &address, part.list).with_context(|| format!("its {}", part.list))?;
-        let (above, name) = part.into.rsplit_once('/').unwrap_or_default();
-        if let Some(Value::Object(map)) = item.pointer_mut(above) {
-            map.insert(name.to_string(), Value::Array(things));
+        let list = all(client, &address, part.list).with_context(|| part.list.to_string())?;
+        let (parent, name) = part.into.rsplit_once('/').unwrap_or_default();
+        if let Some(Value::Object(map)) = item.pointer_mut(parent) {
+            map.insert(name.to_string(), Value::Array(list));
         }
     }
     Ok(())
@@ -50,79 +50,89 @@ fn with_parameter(address: &str, name: &str, value: &str) -> String {
     format!("{address}{}{name}={value}", if address.contains('?') { '&' } else { '?' })
 }
 
-/// Pages to be kept: one window of a feed.
-pub struct Chain {
+/// The pages of one window of a feed, which are stored as files.
+pub struct PageSequence {
     pub feed: &'static Feed,
     pub window: Window,
     pub url: String,
 }
 
-/// The mark of a chain that is complete and will not change.
+/// The stamp of a sequence that is complete and will not change.
 const SETTLED: &str = "settled";
 
-impl Chain {
+impl PageSequence {
     pub fn path(&self, page: usize) -> String {
         let folder = self.window.fill(self.feed.folder);
         let name = if self.window.name.is_empty() { "all" } else { self.window.name.as_str() };
-        format!("{}/{folder}/{}-p{page}.json", self.feed.source, names::plain(name))
+        format!("{}/{folder}/{}-p{page}.json", self.feed.source, names::sanitized(name))
     }
 
-    /// Whether there is nothing more to fetch.
-    pub fn is_done(&self, shop: &Workshop) -> bool {
-        shop.state.get(&self.path(1)).is_some_and(|e| e.url == self.url && e.stamp.as_deref() == Some(SETTLED))
+    /// Whether everything was fetched and will not change.
+    pub fn is_complete(&self, downloader: &Downloader) -> bool {
+        downloader
+            .state
+            .get(&self.path(1))
+            .is_some_and(|e| e.url == self.url && e.stamp.as_deref() == Some(SETTLED))
     }
 
-    /// Fetches the pages in order; what each became.
-    pub fn run(&self, shop: &Workshop, next: &Next, keep: &str) -> Result<Vec<Outcome>> {
+    /// Downloads the pages in order. Returns the outcome of each.
+    pub fn download(
+        &self,
+        downloader: &Downloader,
+        next: &NextPage,
+        keep: &str,
+    ) -> Result<Vec<DownloadOutcome>> {
         let mut outcomes = Vec::new();
         let mut address = self.url.clone();
-        for page in 1..=MOST_PAGES {
-            let value = shop.client.json(&address)?;
-            let following = self.following(next, &value, page)?;
-            let kept = if keep.is_empty() { &value } else { value.pointer(keep).unwrap_or(&Value::Null) };
+        for page in 1..=MAX_PAGES {
+            let value = downloader.client.json(&address)?;
+            let next_address = self.next_address(next, &value, page)?;
+            let kept =
+                if keep.is_empty() { &value } else { value.pointer(keep).unwrap_or(&Value::Null) };
             let bytes = serde_json::to_vec(kept)?;
-            outcomes.push(shop.store(&self.wanted(page, address), &bytes)?);
-            match following {
-                Some(following) => address = following,
+            let file = RemoteFile::item(self.feed.source, self.path(page), address);
+            outcomes.push(downloader.store(&file, &bytes)?);
+            match next_address {
+                Some(next_address) => address = next_address,
                 None => {
-                    self.finish(shop, page)?;
+                    self.finish(downloader, page)?;
                     return Ok(outcomes);
                 }
             }
         }
-        bail!("more than {MOST_PAGES} pages at {}", self.url)
+        bail!("more than {MAX_PAGES} pages at {}", self.url)
     }
 
-    fn wanted(&self, page: usize, url: String) -> Wanted {
-        Wanted::item(self.feed.source, self.path(page), url)
-    }
-
-    fn following(&self, next: &Next, page: &Value, number: usize) -> Result<Option<String>> {
+    fn next_address(&self, next: &NextPage, page: &Value, number: usize) -> Result<Option<String>> {
         Ok(match next {
-            Next::Address(place) => match page.pointer(place).and_then(Value::as_str) {
+            NextPage::Address(pointer) => match page.pointer(pointer).and_then(Value::as_str) {
                 Some(address) if !address.is_empty() => Some(same_host(&self.url, address)?),
                 _ => None,
             },
-            Next::Number { more, parameter } => {
+            NextPage::Number { more, parameter } => {
                 let more = page.pointer(more).and_then(Value::as_bool).unwrap_or(false);
                 more.then(|| with_parameter(&self.url, parameter, &(number + 1).to_string()))
             }
         })
     }
 
-    /// Takes away pages of an earlier, longer chain, and marks the chain as settled once its time is over.
-    fn finish(&self, shop: &Workshop, last: usize) -> Result<()> {
+    /// Deletes pages after the last that an earlier run stored, and marks the sequence as settled
+    /// if its window is.
+    fn finish(&self, downloader: &Downloader, last: usize) -> Result<()> {
+        let state = downloader.state;
         for page in last + 1.. {
             let path = self.path(page);
-            if shop.state.get(&path).is_none() {
+            if state.get(&path).is_none() {
                 break;
             }
-            std::fs::remove_file(shop.folder.join(&path))?;
-            shop.state.forget(&path)?;
+            std::fs::remove_file(downloader.folder.join(&path))?;
+            state.remove(&path)?;
         }
-        if let Some(mut first) = shop.state.get(&self.path(1)).filter(|_| self.window.is_settled(shop.today)) {
+        if self.window.is_settled(downloader.today)
+            && let Some(mut first) = state.get(&self.path(1))
+        {
             first.stamp = Some(SETTLED.to_string());
-            shop.state.got(&self.path(1), first)?;
+            state.set_complete(&self.path(1), first)?;
         }
         Ok(())
     }

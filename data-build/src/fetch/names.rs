@@ -1,34 +1,38 @@
-//! File names from addresses. What comes from the network can name a file, never a folder: nothing leads out of the
-//! folder that the table of feeds gives.
+//! Derives file names from addresses. Input from the network can name a file, never a folder, so
+//! that nothing is written outside of the folders in the table of feeds.
 
 use anyhow::{Result, ensure};
 
-/// Longer names meet the limits of file systems.
-const LONGEST: usize = 160;
+/// Below the limits of file systems.
+const MAX_NAME_LENGTH: usize = 160;
 
-/// The host of an `http` or `https` address, lower case; nothing for one that carries a user name.
+/// The host of an `http` or `https` address in lower case; `None` if it contains a user name.
 pub fn host(address: &str) -> Option<String> {
     let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?;
     let host = rest.split(['/', '?', '#']).next()?;
     (!host.is_empty() && !host.contains('@')).then(|| host.to_ascii_lowercase())
 }
 
-/// The name of an address's file: its last part, or all parts after `after`, joined by hyphens.
+/// The file name of an address: its last part, or all parts after `after`, joined by hyphens.
 pub fn file_name(address: &str, after: &str) -> Result<String> {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let part = match path.split_once(after) {
         Some((_, rest)) if !after.is_empty() => rest.trim_matches('/').replace('/', "-"),
         _ => path.rsplit('/').next().unwrap_or_default().to_string(),
     };
-    let name = plain(&part);
+    let name = sanitized(&part);
     ensure!(!name.is_empty(), "no file name in {address:?}");
     Ok(name)
 }
 
-/// The name with letters, digits, `-`, `_` and `.` only, and no dot in front, which would hide it.
-pub fn plain(name: &str) -> String {
+/// The name with only letters, digits, `-`, `_` and `.`, and without a leading dot.
+pub fn sanitized(name: &str) -> String {
     let kept = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    name.trim_start_matches(|c: char| c == '.' || c.is_whitespace()).chars().take(LONGEST).map(kept).collect()
+    name.trim_start_matches(|c: char| c == '.' || c.is_whitespace())
+        .chars()
+        .take(MAX_NAME_LENGTH)
+        .map(kept)
+        .collect()
 }
 
 #[cfg(test)]
@@ -36,23 +40,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_never_leads_out() {
-        for evil in
-            ["https://h/a/..", "https://h/a/../../etc/", "https://h/%2e%2e%2fetc%2fpasswd", r"https://h/..\..\x"]
-        {
+    fn a_name_never_escapes_its_folder() {
+        for evil in [
+            "https://h/a/..",
+            "https://h/a/../../etc/",
+            "https://h/%2e%2e%2fetc%2fpasswd",
+            r"https://h/..\..\x",
+        ] {
             let name = file_name(evil, "").unwrap_or_default();
-            assert!(!name.starts_with('.') && !name.contains(['/', '\\', '%']), "{evil} gave {name}");
+            assert!(
+                !name.starts_with('.') && !name.contains(['/', '\\', '%']),
+                "{evil} gave {name}"
+            );
         }
         assert_eq!(
             file_name("https://h/v3/amendment/119/samdt/8?format=json", "/v3/").expect("a name"),
             "amendment-119-samdt-8"
         );
         assert_eq!(file_name("https://h/v3/../../../x", "/v3/").expect("a name"), "-..-..-x");
-        assert_eq!(file_name("https://h/b/BILLS-119hr1ih.xml", "").expect("a name"), "BILLS-119hr1ih.xml");
+        assert_eq!(
+            file_name("https://h/b/BILLS-119hr1ih.xml", "").expect("a name"),
+            "BILLS-119hr1ih.xml"
+        );
     }
 
     #[test]
-    fn hosts() {
+    fn hosts_are_extracted_from_plain_web_addresses_only() {
         assert_eq!(host("https://API.congress.gov/v3?x").as_deref(), Some("api.congress.gov"));
         assert_eq!(host("https://user@evil/"), None);
         assert_eq!(host("file:///etc/passwd"), None);

@@ -1,5 +1,6 @@
-//! What was fetched: one line a file, appended as soon as the file is in place, so that a killed run loses little. A
-//! torn last line is passed over. The file is rewritten whole, beside itself and then renamed, when a run ends.
+//! The state of a target folder: one line per fetched file, appended as soon as the file is
+//! complete, so that a killed run loses little. A truncated last line is ignored. At the end of a
+//! run the state file is rewritten under a temporary name and renamed.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -10,25 +11,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-const NAME: &str = "fetch-state.jsonl";
-const LOCK: &str = ".fetch-lock";
+pub const STATE_FILE: &str = "fetch-state.jsonl";
+const LOCK_FILE: &str = ".fetch-lock";
 
-/// A file that is complete.
+/// A complete file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     pub url: String,
     pub sha256: String,
     pub bytes: u64,
-    /// Day it was fetched.
+    /// The day it was fetched.
     pub fetched: String,
-    /// What the publisher's list says of this version: its time of change.
+    /// The version in the publisher's list, usually its modification time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stamp: Option<String>,
     #[serde(flatten)]
     pub version: Version,
 }
 
-/// How a server names the version of what it sends.
+/// The version of a file as its server states it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Version {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +39,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// What `If-Range` takes: a strong tag, or else a date.
+    /// The value for `If-Range`: a strong ETag, or else a date.
     pub fn validator(&self) -> Option<&str> {
         self.etag.as_deref().filter(|tag| !tag.starts_with("W/")).or(self.modified.as_deref())
     }
@@ -49,153 +50,160 @@ impl Version {
 struct Line {
     path: String,
     #[serde(flatten)]
-    note: Note,
+    change: Change,
 }
 
+/// What happened to a file. The names of the variants are part of the file format.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Note {
+enum Change {
     Got(Entry),
-    /// A part of this version lies beside the file's place.
+    /// A partial download of this version exists.
     Part(Version),
     Gone,
 }
 
 #[derive(Default)]
-struct Known {
-    files: BTreeMap<String, Entry>,
-    parts: BTreeMap<String, Version>,
+struct Files {
+    complete: BTreeMap<String, Entry>,
+    partial: BTreeMap<String, Version>,
 }
 
 /// The state of one folder.
 pub struct State {
     folder: PathBuf,
-    known: Mutex<Known>,
+    files: Mutex<Files>,
+    /// `None` if the state is read-only.
     journal: Option<Mutex<File>>,
     _lock: Option<File>,
 }
 
 impl State {
-    /// Opens the state of a folder to fetch into it; no one else may at the same time.
+    /// Opens and locks the state of a folder to fetch into it.
     pub fn open(folder: &Path) -> Result<State> {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let lock = File::create(folder.join(LOCK)).with_context(|| format!("cannot write in {}", folder.display()))?;
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
+        let lock = File::create(folder.join(LOCK_FILE))
+            .with_context(|| format!("cannot write to {}", folder.display()))?;
         if lock.try_lock().is_err() {
             bail!(
-                "another fetch is at work in {}: wait for it, or choose another folder with --into",
+                "another fetch is running in {}; wait for it, or choose another folder with --into",
                 folder.display()
             );
         }
-        let known = read(folder)?;
-        let path = folder.join(NAME);
+        let files = read(folder)?;
+        let path = folder.join(STATE_FILE);
         let mut journal = OpenOptions::new().create(true).append(true).open(&path);
-        // A torn line must not swallow the next.
+        // End a truncated line, so that the next one is not appended to it.
         if let Ok(file) = &mut journal
             && !ends_with_newline(&path)
         {
             file.write_all(b"\n")?;
         }
         let journal = journal.with_context(|| format!("cannot write {}", path.display()))?;
-        let (known, journal) = (Mutex::new(known), Some(Mutex::new(journal)));
-        Ok(State { folder: folder.to_path_buf(), known, journal, _lock: Some(lock) })
+        let (files, journal) = (Mutex::new(files), Some(Mutex::new(journal)));
+        Ok(State { folder: folder.to_path_buf(), files, journal, _lock: Some(lock) })
     }
 
-    /// The state as it is, to look at only.
-    pub fn look(folder: &Path) -> Result<State> {
-        let known = Mutex::new(read(folder)?);
-        Ok(State { folder: folder.to_path_buf(), known, journal: None, _lock: None })
+    /// Opens the state without locking it; changes are not written.
+    pub fn open_read_only(folder: &Path) -> Result<State> {
+        let files = Mutex::new(read(folder)?);
+        Ok(State { folder: folder.to_path_buf(), files, journal: None, _lock: None })
     }
 
-    /// The entry of a file that is still there as it was written.
+    /// The entry of a complete file, if the file still exists with its size.
     pub fn get(&self, path: &str) -> Option<Entry> {
-        let entry = self.known().files.get(path).cloned()?;
-        let there = std::fs::metadata(self.folder.join(path)).is_ok_and(|m| m.len() == entry.bytes);
-        there.then_some(entry)
+        let entry = self.files().complete.get(path).cloned()?;
+        let metadata = std::fs::metadata(self.folder.join(path));
+        metadata.is_ok_and(|m| m.len() == entry.bytes).then_some(entry)
     }
 
-    pub fn part(&self, path: &str) -> Option<Version> {
-        self.known().parts.get(path).cloned()
+    /// The version of a partial download.
+    pub fn partial(&self, path: &str) -> Option<Version> {
+        self.files().partial.get(path).cloned()
     }
 
     pub fn all(&self) -> Vec<(String, Entry)> {
-        self.known().files.iter().map(|(path, entry)| (path.clone(), entry.clone())).collect()
+        self.files().complete.iter().map(|(path, entry)| (path.clone(), entry.clone())).collect()
     }
 
-    pub fn got(&self, path: &str, entry: Entry) -> Result<()> {
-        self.append(path, Note::Got(entry))
+    pub fn set_complete(&self, path: &str, entry: Entry) -> Result<()> {
+        self.append(path, Change::Got(entry))
     }
 
-    pub fn keep_part(&self, path: &str, version: Version) -> Result<()> {
-        self.append(path, Note::Part(version))
+    pub fn set_partial(&self, path: &str, version: Version) -> Result<()> {
+        self.append(path, Change::Part(version))
     }
 
-    pub fn forget(&self, path: &str) -> Result<()> {
-        self.append(path, Note::Gone)
+    pub fn remove(&self, path: &str) -> Result<()> {
+        self.append(path, Change::Gone)
     }
 
-    fn append(&self, path: &str, note: Note) -> Result<()> {
-        let line = Line { path: path.to_string(), note };
+    fn append(&self, path: &str, change: Change) -> Result<()> {
+        let line = Line { path: path.to_string(), change };
         let mut text = serde_json::to_vec(&line)?;
         text.push(b'\n');
         if let Some(journal) = &self.journal {
             let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
-            journal.write_all(&text).with_context(|| format!("cannot write {NAME}"))?;
+            journal.write_all(&text).with_context(|| format!("cannot write {STATE_FILE}"))?;
         }
-        take(&mut self.known(), line);
+        apply(&mut self.files(), line);
         Ok(())
     }
 
-    /// Writes the state whole: each file once, in order.
-    pub fn tidy(&self) -> Result<()> {
-        let known = self.known();
-        let beside = self.folder.join(format!(".{NAME}.part"));
-        let file = File::create(&beside).with_context(|| format!("cannot write {}", beside.display()))?;
+    /// Rewrites the state file with one line per file, sorted.
+    pub fn compact(&self) -> Result<()> {
+        let files = self.files();
+        let temporary = self.folder.join(format!(".{STATE_FILE}.part"));
+        let file = File::create(&temporary)
+            .with_context(|| format!("cannot write {}", temporary.display()))?;
         let mut out = std::io::BufWriter::new(&file);
-        let files = known.files.iter().map(|(path, entry)| (path, Note::Got(entry.clone())));
-        let parts = known.parts.iter().map(|(path, version)| (path, Note::Part(version.clone())));
-        for (path, note) in files.chain(parts) {
-            serde_json::to_writer(&mut out, &Line { path: path.clone(), note })?;
+        let complete = files.complete.iter().map(|(path, e)| (path, Change::Got(e.clone())));
+        let partial = files.partial.iter().map(|(path, v)| (path, Change::Part(v.clone())));
+        for (path, change) in complete.chain(partial) {
+            serde_json::to_writer(&mut out, &Line { path: path.clone(), change })?;
             out.write_all(b"\n")?;
         }
         out.flush()?;
         drop(out);
         file.sync_all()?;
-        std::fs::rename(&beside, self.folder.join(NAME)).with_context(|| format!("cannot write {NAME}"))
+        std::fs::rename(&temporary, self.folder.join(STATE_FILE))
+            .with_context(|| format!("cannot write {STATE_FILE}"))
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn files(&self) -> MutexGuard<'_, Files> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn read(folder: &Path) -> Result<Known> {
-    let mut known = Known::default();
-    let path = folder.join(NAME);
+fn read(folder: &Path) -> Result<Files> {
+    let mut files = Files::default();
+    let path = folder.join(STATE_FILE);
     let file = match File::open(&path) {
         Ok(file) => file,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(known),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(files),
         Err(e) => return Err(e).with_context(|| format!("cannot read {}", path.display())),
     };
     for line in BufReader::new(file).split(b'\n') {
         if let Ok(line) = serde_json::from_slice::<Line>(&line?) {
-            take(&mut known, line);
+            apply(&mut files, line);
         }
     }
-    Ok(known)
+    Ok(files)
 }
 
-fn take(known: &mut Known, line: Line) {
-    match line.note {
-        Note::Got(entry) => {
-            known.parts.remove(&line.path);
-            known.files.insert(line.path, entry);
+fn apply(files: &mut Files, line: Line) {
+    match line.change {
+        Change::Got(entry) => {
+            files.partial.remove(&line.path);
+            files.complete.insert(line.path, entry);
         }
-        Note::Part(version) => {
-            known.parts.insert(line.path, version);
+        Change::Part(version) => {
+            files.partial.insert(line.path, version);
         }
-        Note::Gone => {
-            known.parts.remove(&line.path);
-            known.files.remove(&line.path);
+        Change::Gone => {
+            files.partial.remove(&line.path);
+            files.complete.remove(&line.path);
         }
     }
 }
@@ -218,23 +226,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_torn_line_loses_itself_only() {
+    fn a_truncated_line_loses_only_itself() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("a"), "1234").expect("a file");
         let entry = Entry { url: "u".into(), bytes: 4, ..Entry::default() };
-        State::open(folder.path()).expect("a state").got("a", entry.clone()).expect("written");
-        let path = folder.path().join(NAME);
+        let state = State::open(folder.path()).expect("a state");
+        state.set_complete("a", entry.clone()).expect("written");
+        drop(state);
+        let path = folder.path().join(STATE_FILE);
         let mut text = std::fs::read(&path).expect("the file");
         text.extend_from_slice(b"{\"path\":\"b\",\"got\":{\"ur");
-        std::fs::write(&path, text).expect("torn");
+        std::fs::write(&path, text).expect("truncated");
         let state = State::open(folder.path()).expect("a state");
-        state.keep_part("c", Version { etag: Some("\"x\"".into()), modified: None }).expect("written");
+        let version = Version { etag: Some("\"x\"".into()), modified: None };
+        state.set_partial("c", version).expect("written");
         drop(state);
         let state = State::open(folder.path()).expect("a state");
         assert_eq!((state.get("a"), state.get("b").is_none()), (Some(entry), true));
-        assert_eq!(state.part("c").expect("a part").validator(), Some("\"x\""));
+        assert_eq!(state.partial("c").expect("a part").validator(), Some("\"x\""));
         assert!(State::open(folder.path()).is_err(), "two at once");
-        state.tidy().expect("tidied");
-        assert_eq!(State::look(folder.path()).expect("a state").all().len(), 1);
+        state.compact().expect("rewritten");
+        assert_eq!(State::open_read_only(folder.path()).expect("a state").all().len(), 1);
     }
 }

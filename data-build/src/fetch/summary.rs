@@ -1,4 +1,4 @@
-//! What a fetch did, source by source, what failed and what to do about it.
+//! What a fetch prints at the end: counts by source, what was skipped, and what failed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,46 +7,46 @@ use std::time::Duration;
 use indicatif::HumanBytes;
 use josh::catalog::SOURCES;
 
-use super::download::Outcome;
-use crate::output::say;
+use super::download::DownloadOutcome;
+use josh::output::say;
 
-/// Failures shown in full.
-const SHOWN: usize = 20;
+/// Failures that are printed.
+const MAX_SHOWN: usize = 20;
 
 #[derive(Default)]
-struct Tally {
+struct Counts {
     new: usize,
     changed: usize,
     unchanged: usize,
     failed: usize,
 }
 
-/// The counts of a run.
+/// The results of a run.
 #[derive(Default)]
 pub struct Summary {
-    tallies: BTreeMap<&'static str, Tally>,
+    counts: BTreeMap<&'static str, Counts>,
     failures: Vec<(String, String)>,
-    /// Lines about what was left out, and why.
+    /// Lines about what was not fetched, and why.
     pub skipped: Vec<String>,
 }
 
 impl Summary {
-    pub fn count(&mut self, source: &'static str, outcome: Outcome) {
-        let tally = self.tallies.entry(source).or_default();
+    pub fn count(&mut self, source: &'static str, outcome: DownloadOutcome) {
+        let counts = self.counts.entry(source).or_default();
         match outcome {
-            Outcome::New => tally.new += 1,
-            Outcome::Changed => tally.changed += 1,
-            Outcome::Unchanged => tally.unchanged += 1,
-            Outcome::NotYet => {}
+            DownloadOutcome::New => counts.new += 1,
+            DownloadOutcome::Changed => counts.changed += 1,
+            DownloadOutcome::Unchanged => counts.unchanged += 1,
+            DownloadOutcome::Unpublished => {}
         }
     }
 
-    pub fn fail(&mut self, source: &'static str, what: &str, reason: &str) {
-        self.tallies.entry(source).or_default().failed += 1;
-        self.failures.push((what.to_string(), reason.to_string()));
+    pub fn fail(&mut self, source: &'static str, address: &str, reason: &str) {
+        self.counts.entry(source).or_default().failed += 1;
+        self.failures.push((address.to_string(), reason.to_string()));
     }
 
-    pub fn absent(&mut self, address: &str) {
+    pub fn unpublished(&mut self, address: &str) {
         self.skipped.push(format!("not published yet: {address}"));
     }
 
@@ -54,20 +54,20 @@ impl Summary {
         self.failures.len()
     }
 
-    pub fn print(&self, folder: &Path, bytes: u64, took: Duration) {
+    pub fn print(&self, folder: &Path, bytes: u64, elapsed: Duration) {
         say!("{:<28} {:>9} {:>9} {:>9} {:>9}", "source", "new", "changed", "unchanged", "failed");
         for source in SOURCES {
-            if let Some(Tally { new, changed, unchanged, failed }) = self.tallies.get(source.key) {
+            if let Some(Counts { new, changed, unchanged, failed }) = self.counts.get(source.key) {
                 say!("{:<28} {new:>9} {changed:>9} {unchanged:>9} {failed:>9}", source.key);
             }
         }
         say!("");
         self.print_problems();
-        let rate = bytes as f64 / took.as_secs_f64().max(0.001);
+        let rate = bytes as f64 / elapsed.as_secs_f64().max(0.001);
         say!(
             "{} in {:.1} s, {}/s, into {}",
             HumanBytes(bytes),
-            took.as_secs_f64(),
+            elapsed.as_secs_f64(),
             HumanBytes(rate as u64),
             folder.display()
         );
@@ -84,12 +84,12 @@ impl Summary {
             return;
         }
         say!("failed {}:", self.failures.len());
-        for (what, reason) in self.failures.iter().take(SHOWN) {
-            say!("  {what}: {reason}");
+        for (address, reason) in self.failures.iter().take(MAX_SHOWN) {
+            say!("  {address}: {reason}");
         }
-        if self.failures.len() > SHOWN {
-            say!("  … and {} more", self.failures.len() - SHOWN);
+        if self.failures.len() > MAX_SHOWN {
+            say!("  … and {} more", self.failures.len() - MAX_SHOWN);
         }
-        say!("Run the same command again to retry: what is complete is not fetched again.\n");
+        say!("Run the same command again to retry: complete files are not downloaded again.\n");
     }
 }

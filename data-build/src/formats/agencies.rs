@@ -1,27 +1,30 @@
 //! Names of agencies and committees as printed in running heads.
 
-/// Words that stay small inside a name.
-const SMALL: &[&str] = &["a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "the", "to", "under", "with"];
+/// Words that are not capitalized inside a name.
+const LOWERCASE_WORDS: &[&str] =
+    &["a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "the", "to", "under", "with"];
 
-/// "DEPARTMENT OF THE INTERIOR" -> "Department of the Interior"; a name in mixed case is left as it is.
-pub fn name(printed: &str) -> String {
+/// "DEPARTMENT OF THE INTERIOR" -> "Department of the Interior". A name in mixed case is kept.
+pub fn title_case(printed: &str) -> String {
     let printed = printed.split_whitespace().collect::<Vec<_>>().join(" ");
     if printed.chars().any(char::is_lowercase) {
         return printed;
     }
     let words = printed.split(' ').enumerate().map(|(i, word)| {
         let lower = word.to_lowercase();
-        if i > 0 && SMALL.contains(&lower.as_str()) || word.contains('.') { kept(word, lower) } else { capital(&lower) }
+        if word.contains('.') {
+            // "U.S." keeps its capitals.
+            word.to_string()
+        } else if i > 0 && LOWERCASE_WORDS.contains(&lower.as_str()) {
+            lower
+        } else {
+            capitalize(&lower)
+        }
     });
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// "U.S." keeps its capitals.
-fn kept(word: &str, lower: String) -> String {
-    if word.contains('.') { word.to_string() } else { lower }
-}
-
-fn capital(lower: &str) -> String {
+fn capitalize(lower: &str) -> String {
     let mut out = String::with_capacity(lower.len());
     let mut start = true;
     for c in lower.chars() {
@@ -85,22 +88,28 @@ const SENATE: &[(&str, &str)] = &[
     ("veterans' affairs", "SSVA"),
 ];
 
-/// The code of a committee named after "Committee on": only where the whole name is one of its chamber's.
+/// The code of a committee by its full name without "Committee on".
 pub fn committee(chamber: &str, name: &str) -> Option<&'static str> {
     let list = if chamber == "house" { HOUSE } else { SENATE };
-    let name = name.split_whitespace().collect::<Vec<_>>().join(" ").replace('’', "'").to_lowercase();
+    let name =
+        name.split_whitespace().collect::<Vec<_>>().join(" ").replace('’', "'").to_lowercase();
     let name = name.strip_prefix("the ").unwrap_or(&name);
     list.iter().find(|(known, _)| *known == name).map(|(_, code)| *code)
 }
 
-/// The longest committee name that a text begins with, and its code: "Rules reported …" -> HSRU.
+/// The code of the longest committee name that a text starts with: "Rules reported …" -> HSRU.
 pub fn committee_at_start(chamber: &str, text: &str) -> Option<&'static str> {
     let list = if chamber == "house" { HOUSE } else { SENATE };
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('’', "'").to_lowercase();
+    let text =
+        text.split_whitespace().collect::<Vec<_>>().join(" ").replace('’', "'").to_lowercase();
     let text = text.strip_prefix("the ").unwrap_or(&text);
-    let fits =
-        |name: &str| text.strip_prefix(name).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()));
-    list.iter().filter(|(name, _)| fits(name)).max_by_key(|(name, _)| name.len()).map(|(_, code)| *code)
+    let starts_with = |name: &str| {
+        text.strip_prefix(name).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
+    };
+    list.iter()
+        .filter(|(name, _)| starts_with(name))
+        .max_by_key(|(name, _)| name.len())
+        .map(|(_, code)| *code)
 }
 
 #[cfg(test)]
@@ -108,10 +117,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn capitals_are_taken_down() {
-        assert_eq!(name("DEPARTMENT OF THE INTERIOR"), "Department of the Interior");
-        assert_eq!(name("Coast Guard"), "Coast Guard");
-        assert_eq!(name("NON-PROFIT  OFFICE"), "Non-Profit Office");
+    fn names_in_capitals_become_title_case() {
+        assert_eq!(title_case("DEPARTMENT OF THE INTERIOR"), "Department of the Interior");
+        assert_eq!(title_case("Coast Guard"), "Coast Guard");
+        assert_eq!(title_case("NON-PROFIT  OFFICE"), "Non-Profit Office");
+        assert_eq!(title_case("OFFICE OF U.S. BOATS"), "Office of U.S. Boats");
     }
 
     #[test]
@@ -120,7 +130,10 @@ mod tests {
         assert_eq!(committee("senate", "Veterans’ Affairs"), Some("SSVA"));
         assert_eq!(committee("senate", "Ways and Means"), None);
         assert_eq!(committee_at_start("house", "Rules reported an original measure"), Some("HSRU"));
-        assert_eq!(committee_at_start("senate", "Rules and Administration. Reported"), Some("SSRA"));
+        assert_eq!(
+            committee_at_start("senate", "Rules and Administration. Reported"),
+            Some("SSRA")
+        );
         assert_eq!(committee_at_start("house", "Rulesmaking"), None);
     }
 }

@@ -1,14 +1,17 @@
-//! Committees named in words, to their codes. Only names that can mean one committee are here: what is not found
-//! stays without a code.
+//! Maps committee names to codes. It has only unambiguous names; others have no code.
 
-/// (chamber, code, the name without "Committee on", and names that it bore or that registers cut short).
+/// Chamber, code, and names without "Committee on": current, former and abbreviated.
 const COMMITTEES: &[(&str, &str, &[&str])] = &[
     ("house", "HSAG", &["agriculture"]),
     ("house", "HSAP", &["appropriations"]),
     ("house", "HSAS", &["armed services"]),
     ("house", "HSBA", &["financial services", "financial service"]),
     ("house", "HSBU", &["budget"]),
-    ("house", "HSED", &["education and workforce", "education and the workforce", "education and labor"]),
+    (
+        "house",
+        "HSED",
+        &["education and workforce", "education and the workforce", "education and labor"],
+    ),
     ("house", "HSFA", &["foreign affairs"]),
     (
         "house",
@@ -31,7 +34,11 @@ const COMMITTEES: &[(&str, &str, &[&str])] = &[
     ("house", "HSRU", &["rules"]),
     ("house", "HSSM", &["small business"]),
     ("house", "HSSO", &["ethics"]),
-    ("house", "HSSY", &["science space and technology", "science space and tech", "science spaceandtech"]),
+    (
+        "house",
+        "HSSY",
+        &["science space and technology", "science space and tech", "science spaceandtech"],
+    ),
     ("house", "HSVR", &["veterans affairs"]),
     ("house", "HSWM", &["ways and means"]),
     ("house", "HSCN", &["climate crisis"]),
@@ -79,10 +86,11 @@ const COMMITTEES: &[(&str, &str, &[&str])] = &[
     ("joint", "JCSE", &["commission on security and cooperation in europe"]),
 ];
 
-/// The code of the committee that is called so in a chamber; of a subcommittee, the code of its committee.
+/// The code of a committee by its name; for a subcommittee, the code of its parent.
 pub fn code(chamber: &str, name: &str) -> Option<&'static str> {
     let core = core(name);
-    let found = |chamber: &str| COMMITTEES.iter().find(|c| c.0 == chamber && c.2.contains(&core.as_str()));
+    let found =
+        |chamber: &str| COMMITTEES.iter().find(|c| c.0 == chamber && c.2.contains(&core.as_str()));
     found(chamber).or_else(|| found("joint")).map(|c| c.1)
 }
 
@@ -94,7 +102,8 @@ fn core(name: &str) -> String {
             text.truncate(at);
         }
     }
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
     let mut core = words.join(" ");
     for prefix in ["house ", "senate "] {
         core = core.strip_prefix(prefix).unwrap_or(&core).to_string();
@@ -111,16 +120,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_as_printed_in_different_places() {
+    fn printed_variants_of_a_name_have_one_code() {
         assert_eq!(code("house", "House Committee on the Budget"), Some("HSBU"));
         assert_eq!(code("house", "COMM ON OVRSIGHT & GOVT REFORM"), Some("HSGO"));
         assert_eq!(code("house", "ARMED SERVICES COMMITTEE"), Some("HSAS"));
         assert_eq!(code("house", "Committee on House Administration"), Some("HSHA"));
         assert_eq!(code("senate", "Senate Judiciary Subcommittee on Tea"), Some("SSJU"));
         assert_eq!(code("senate", "Senate Intelligence (Select)"), Some("SLIN"));
-        assert_eq!(code("senate", "Committee on Health, Education, Labor, and Pensions"), Some("SSHR"));
+        assert_eq!(
+            code("senate", "Committee on Health, Education, Labor, and Pensions"),
+            Some("SSHR")
+        );
         assert_eq!(code("house", "Joint Committee on Taxation"), Some("JSTX"));
         assert_eq!(code("house", "Committee on Tea"), None);
-        assert_eq!(code("senate", "Committee on Rules"), None, "the Senate's is Rules and Administration");
+        assert_eq!(
+            code("senate", "Committee on Rules"),
+            None,
+            "the Senate's is Rules and Administration"
+        );
     }
 }

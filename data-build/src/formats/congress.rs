@@ -1,23 +1,25 @@
-//! What the objects of congress.gov have in common, in its API's JSON and in BILLSTATUS: measures, members,
-//! committees, actions and the lists they come in.
+//! Objects that congress.gov's API (JSON) and BILLSTATUS (XML) share: measures, members,
+//! committees, actions.
 
 use josh::catalog::ids;
 use serde_json::{Value, json};
 
 use crate::formats::dates;
-use crate::formats::documents::{list, stated};
+use crate::formats::documents::{non_empty, non_empty_list};
 use crate::formats::tree::{Tree, int_at, items, str_at};
 
 /// Bill types by their codes.
-pub const BILL_TYPES: [&str; 8] = ["hr", "s", "hjres", "sjres", "hres", "sres", "hconres", "sconres"];
+pub const BILL_TYPES: [&str; 8] =
+    ["hr", "s", "hjres", "sjres", "hres", "sres", "hconres", "sconres"];
 
-/// `hr:119:1` from its parts, however the type is written ("HR", "hr").
+/// `hr:119:1` from its parts; the type is case-insensitive.
 pub fn bill_id(kind: &str, congress: i64, number: i64) -> Option<String> {
     let kind = kind.to_ascii_lowercase();
-    (BILL_TYPES.contains(&kind.as_str()) && congress > 0 && number > 0).then(|| format!("{kind}:{congress}:{number}"))
+    (BILL_TYPES.contains(&kind.as_str()) && congress > 0 && number > 0)
+        .then(|| format!("{kind}:{congress}:{number}"))
 }
 
-/// The bill that an object names by `type`, `congress` and `number`.
+/// The id of an object with `type`, `congress` and `number`.
 pub fn bill_of<'a>(value: impl Tree<'a>) -> Option<String> {
     bill_id(&str_at(value, &["type"]), int_at(value, &["congress"])?, int_at(value, &["number"])?)
 }
@@ -41,18 +43,20 @@ pub fn chamber(name: &str) -> Option<&'static str> {
 pub fn committee_id(system_code: &str) -> Option<String> {
     let code = system_code.trim().to_ascii_uppercase();
     let bytes = code.as_bytes();
-    let right = bytes.len() == 6
+    let valid = bytes.len() == 6
         && b"HSJ".contains(&bytes[0])
         && bytes[1..4].iter().all(u8::is_ascii_uppercase)
         && bytes[4..].iter().all(u8::is_ascii_digit);
-    right.then(|| code.strip_suffix("00").unwrap_or(&code).to_string())
+    valid.then(|| code.strip_suffix("00").unwrap_or(&code).to_string())
 }
 
-/// A bioguide id, if it is one: Senate roll calls put LIS ids in the same place.
+/// A valid bioguide id. Senate roll calls have LIS ids in the same field.
 pub fn bioguide(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
-    let right = bytes.len() == 7 && bytes[0].is_ascii_alphabetic() && bytes[1..].iter().all(u8::is_ascii_digit);
-    right.then(|| text.to_ascii_uppercase())
+    let valid = bytes.len() == 7
+        && bytes[0].is_ascii_alphabetic()
+        && bytes[1..].iter().all(u8::is_ascii_digit);
+    valid.then(|| text.to_ascii_uppercase())
 }
 
 /// A sponsor or cosponsor, from the fields or from "Rep. Doe, Jane A. [D-CA-12]".
@@ -65,7 +69,7 @@ pub struct Member {
     pub district: Option<i64>,
 }
 
-/// Reads a member; a committee that sponsors an amendment has only a name.
+/// Parses a member. A committee that sponsors an amendment has only a name.
 pub fn member<'a>(value: impl Tree<'a>) -> Member {
     let full = str_at(value, &["fullName"]);
     let (printed, seat) = match full.rsplit_once('[') {
@@ -73,15 +77,15 @@ pub fn member<'a>(value: impl Tree<'a>) -> Member {
         None => (&*full, ""),
     };
     let mut seat = seat.split('-');
-    let mut stated_or = |name: &str| {
+    let mut field_or_seat = |name: &str| {
         let printed = seat.next().unwrap_or_default().to_string();
         Some(str_at(value, &[name]).into_owned()).filter(|s| !s.is_empty()).unwrap_or(printed)
     };
-    let (party, state) = (stated_or("party"), stated_or("state"));
-    let name = turned_round(printed);
+    let (party, state) = (field_or_seat("party"), field_or_seat("state"));
+    let name = first_name_first(printed);
     Member {
         bioguide: bioguide(&str_at(value, &["bioguideId"])),
-        name: if name.is_empty() { turned_round(&str_at(value, &["name"])) } else { name },
+        name: if name.is_empty() { first_name_first(&str_at(value, &["name"])) } else { name },
         party,
         state,
         district: int_at(value, &["district"]).or_else(|| seat.next()?.parse().ok()),
@@ -89,7 +93,7 @@ pub fn member<'a>(value: impl Tree<'a>) -> Member {
 }
 
 /// "Rep. Doe, Jane A., Jr." -> "Jane A. Doe, Jr."; a name without a comma is kept.
-fn turned_round(printed: &str) -> String {
+fn first_name_first(printed: &str) -> String {
     const TITLES: [&str; 7] =
         ["Rep. ", "Sen. ", "Del. ", "Resident Commissioner ", "Resident Comm. ", "Com. ", "Dele. "];
     let printed = printed.trim();
@@ -102,19 +106,19 @@ fn turned_round(printed: &str) -> String {
     }
 }
 
-/// The roll call that a `recordedVote` names.
+/// The id of a `recordedVote`, from its parts or its address.
 pub fn vote_id<'a>(vote: impl Tree<'a>) -> Option<String> {
-    let stated = || {
+    let from_parts = || {
         let (congress, session) = (int_at(vote, &["congress"])?, int_at(vote, &["sessionNumber"])?);
         let chamber = chamber(&str_at(vote, &["chamber"]))?;
         Some(format!("{chamber}:{congress}:{session}:{}", int_at(vote, &["rollNumber"])?))
     };
-    stated()
+    from_parts()
         .and_then(|id| ids::canonical("roll-call-votes", &id))
         .or_else(|| ids::canonical("roll-call-votes", &str_at(vote, &["url"])))
 }
 
-/// One step in the life of a measure or an amendment.
+/// One action on a measure or an amendment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Action {
     pub date: String,
@@ -128,7 +132,8 @@ pub struct Action {
     pub vote_id: Option<String>,
 }
 
-/// The actions of a list, newest first. Within a day the order of the file stands, which is newest first too.
+/// The actions of a list, newest first. Actions of one day keep the order of the file, which is
+/// newest first, too.
 pub fn actions<'a, T: Tree<'a>>(list: &[T]) -> Vec<Action> {
     let mut actions: Vec<Action> = list.iter().filter_map(|v| action(*v)).collect();
     actions.sort_by(|a, b| b.date.cmp(&a.date));
@@ -138,7 +143,8 @@ pub fn actions<'a, T: Tree<'a>>(list: &[T]) -> Vec<Action> {
 fn action<'a>(value: impl Tree<'a>) -> Option<Action> {
     let code = str_at(value, &["actionCode"]).into_owned();
     let system = str_at(value, &["sourceSystem", "name"]);
-    let committees = items(value.get("committees"), &["item"]).into_iter().chain(value.get("committee"));
+    let committees =
+        items(value.get("committees"), &["item"]).into_iter().chain(value.get("committee"));
     let mut codes = Vec::new();
     for id in committees.filter_map(|c| committee_id(&str_at(c, &["systemCode"]))) {
         if !codes.contains(&id) {
@@ -157,8 +163,8 @@ fn action<'a>(value: impl Tree<'a>) -> Option<Action> {
     })
 }
 
-/// The Library's codes: H… and four digits for the House, 10000 to 18999 for the Senate. Later stages (conference,
-/// the President) are of neither.
+/// The Library's action codes: H… and four digits are the House's, 10000 to 18999 the Senate's.
+/// Later stages (conference, President) belong to neither.
 fn chamber_of_code(code: &str) -> Option<&'static str> {
     match code {
         "Intro-H" => Some("house"),
@@ -173,16 +179,16 @@ fn chamber_of_code(code: &str) -> Option<&'static str> {
 }
 
 impl Action {
-    /// The row of the catalog's `actions`; an action without a text says nothing.
+    /// The row in the catalog's `actions`; `None` if the action has no text.
     pub fn row(&self) -> Option<Value> {
         (!self.text.is_empty()).then(|| {
             json!({
                 "date": self.date,
                 "text": self.text,
-                "type": stated(&self.kind),
-                "code": stated(&self.code),
+                "type": non_empty(&self.kind),
+                "code": non_empty(&self.code),
                 "chamber": self.chamber,
-                "committees": list(self.committees.clone()),
+                "committees": non_empty_list(self.committees.clone()),
                 "vote_id": self.vote_id,
             })
         })
@@ -194,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_from_their_parts() {
+    fn ids_are_built_from_parts_and_validated() {
         assert_eq!(bill_id("HCONRES", 119, 1).as_deref(), Some("hconres:119:1"));
         assert_eq!(bill_id("PN", 119, 1), None);
         assert_eq!(committee_id("hsju00").as_deref(), Some("HSJU"));
@@ -204,24 +210,32 @@ mod tests {
     }
 
     #[test]
-    fn members_from_fields_or_from_the_printed_name() {
-        let printed = json!({"fullName": "Rep. Doe, Jane A., Jr. [D-CA-12]", "bioguideId": "D000001"});
+    fn members_are_parsed_from_fields_or_the_printed_name() {
+        let printed =
+            json!({"fullName": "Rep. Doe, Jane A., Jr. [D-CA-12]", "bioguideId": "D000001"});
         let read = member(&printed);
-        assert_eq!((read.name.as_str(), read.party.as_str(), read.state.as_str()), ("Jane A. Doe, Jr.", "D", "CA"));
+        assert_eq!(
+            (read.name.as_str(), read.party.as_str(), read.state.as_str()),
+            ("Jane A. Doe, Jr.", "D", "CA")
+        );
         assert_eq!((read.district, read.bioguide.as_deref()), (Some(12), Some("D000001")));
         assert_eq!(member(&json!({"name": "Rules Committee"})).name, "Rules Committee");
     }
 
     #[test]
-    fn votes_are_named_by_chamber_session_and_number() {
-        let vote = json!({"chamber": "House", "congress": "119", "sessionNumber": "1", "rollNumber": "123"});
+    fn vote_ids_have_chamber_congress_session_and_number() {
+        let vote = json!({
+            "chamber": "House", "congress": "119", "sessionNumber": "1", "rollNumber": "123",
+        });
         assert_eq!(vote_id(&vote).as_deref(), Some("house:119:1:123"));
     }
 
     #[test]
     fn actions_are_sorted_newest_first() {
-        let (old, new) =
-            (json!({"actionDate": "2025-01-03", "text": "a"}), json!({"actionDate": "2025-02-03", "text": "b"}));
+        let (old, new) = (
+            json!({"actionDate": "2025-01-03", "text": "a"}),
+            json!({"actionDate": "2025-02-03", "text": "b"}),
+        );
         let sorted = actions(&[&old, &new]);
         assert_eq!(sorted.iter().map(|a| a.text.as_str()).collect::<Vec<_>>(), ["b", "a"]);
     }

@@ -1,28 +1,32 @@
-//! Dates as official files write them, to ISO.
+//! Parses dates of official files into ISO format.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
+use crate::patterns::pattern;
+
+static MONTH_FIRST: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
         r"(?i)\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b",
     )
-    .unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
 });
 
 static DAY_FIRST: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(\d{1,2})[- ](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[- ](\d{4}|\d{2})\b")
-        .unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
+    pattern(
+        r"(?i)\b(\d{1,2})[- ](jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[- ](\d{4}|\d{2})\b",
+    )
 });
 
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// "2025-01-03T12:00:00Z", "20250103", "01/03/2025", "Jan. 3, 2025", "Friday, January 3, 2025" -> "2025-01-03".
-/// Nothing when the text holds no date or one that is not on the calendar.
+/// "2025-01-03T12:00:00Z", "20250103", "01/03/2025", "Jan. 3, 2025", "Friday, January 3, 2025" ->
+/// "2025-01-03". `None` if the text has no date or an invalid one.
 pub fn iso(text: &str) -> Option<String> {
     let text = text.trim();
-    let digits = |range: std::ops::Range<usize>| text.get(range).and_then(|s| s.parse::<i64>().ok());
+    let digits =
+        |range: std::ops::Range<usize>| text.get(range).and_then(|s| s.parse::<i64>().ok());
     let bytes = text.as_bytes();
     if bytes.len() >= 10 && bytes[4] == b'-' && bytes[7] == b'-' {
         return checked(digits(0..4)?, digits(5..7)?, digits(8..10)?);
@@ -33,11 +37,12 @@ pub fn iso(text: &str) -> Option<String> {
     if let [month, day, year] = text.split([' ', 'T']).next()?.split('/').collect::<Vec<_>>()[..] {
         return checked(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?);
     }
-    let c = WRITTEN.captures(text)?;
+    let c = MONTH_FIRST.captures(text)?;
     checked(c[3].parse().ok()?, month(&c[1])?, c[2].parse().ok()?)
 }
 
-/// The forms in which the day comes first: "Fri, 03 Jan 2025 10:00:00 -0500", "3-Jan-2025", "3-Jan-25" -> "2025-01-03".
+/// Formats with the day first: "Fri, 03 Jan 2025 10:00:00 -0500", "3-Jan-2025", "3-Jan-25" ->
+/// "2025-01-03".
 pub fn day_first(text: &str) -> Option<String> {
     let c = DAY_FIRST.captures(text)?;
     let year: i64 = c[3].parse().ok()?;
@@ -48,7 +53,7 @@ fn month(name: &str) -> Option<i64> {
     MONTHS.iter().position(|m| name.eq_ignore_ascii_case(m)).map(|n| n as i64 + 1)
 }
 
-/// An ISO date, if the day exists.
+/// The ISO date, if the day is valid.
 pub fn checked(year: i64, month: i64, day: i64) -> Option<String> {
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     let days = match month {
@@ -58,7 +63,8 @@ pub fn checked(year: i64, month: i64, day: i64) -> Option<String> {
         2 => 28,
         _ => return None,
     };
-    ((1700..=2200).contains(&year) && (1..=days).contains(&day)).then(|| format!("{year:04}-{month:02}-{day:02}"))
+    ((1700..=2200).contains(&year) && (1..=days).contains(&day))
+        .then(|| format!("{year:04}-{month:02}-{day:02}"))
 }
 
 #[cfg(test)]
@@ -66,8 +72,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_before_months() {
-        for text in ["Fri, 03 Jan 2025 10:00:00 -0500", "3-Jan-2025", "3-JAN-25", "03 January 2025"] {
+    fn dates_with_the_day_first_are_parsed() {
+        for text in ["Fri, 03 Jan 2025 10:00:00 -0500", "3-Jan-2025", "3-JAN-25", "03 January 2025"]
+        {
             assert_eq!(day_first(text).as_deref(), Some("2025-01-03"), "{text}");
         }
         assert_eq!(day_first("31-Feb-2025"), None);

@@ -1,14 +1,16 @@
-//! Regulations cut at the paragraphs of their first level: (a), (b), … (z), (aa).
+//! Splits sections of regulations at their first-level paragraphs: (a), (b), … (z), (aa).
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::patterns::pattern;
 use crate::record::Section;
 
-/// The paragraphs of a section grouped below (a), (b) …; text before them, or without them, is the section's own.
+/// Groups the paragraphs of a section by (a), (b) …. Text before them stays with the section.
 pub fn sections(number: &str, heading: &str, paragraphs: &[String]) -> Vec<Section> {
-    let whole = |text: String| Section { section: number.into(), heading: heading.into(), level: 1, text };
+    let whole =
+        |text: String| Section { section: number.into(), heading: heading.into(), level: 1, text };
     let starts = first_level(paragraphs);
     if starts.len() < 2 {
         return vec![whole(paragraphs.join("\n\n"))];
@@ -30,7 +32,7 @@ pub fn sections(number: &str, heading: &str, paragraphs: &[String]) -> Vec<Secti
     out
 }
 
-/// (index, letter) of the paragraphs that begin a first-level division: letters in their order.
+/// Index and letter of the paragraphs that start a first-level division, in alphabetical order.
 fn first_level(paragraphs: &[String]) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut expected = "a".to_string();
@@ -59,15 +61,16 @@ fn is_numeral_after(letter: &str, previous: &str) -> bool {
 
 fn next(letter: &str) -> String {
     let last = letter.bytes().next().unwrap_or(b'z');
-    if last == b'z' { "a".repeat(letter.len() + 1) } else { ((last + 1) as char).to_string().repeat(letter.len()) }
+    if last == b'z' {
+        "a".repeat(letter.len() + 1)
+    } else {
+        ((last + 1) as char).to_string().repeat(letter.len())
+    }
 }
 
-/// The designators that a paragraph begins with: "(a)(1) Text" -> a, 1.
+/// The designators at the start of a paragraph: "(a)(1) Text" -> a, 1.
 fn designators(paragraph: &str) -> Vec<String> {
-    static MARK: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^\s*\(([A-Za-z]{1,5}|\d{1,3})\)")
-            .unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
-    });
+    static MARK: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*\(([A-Za-z]{1,5}|\d{1,3})\)"));
     let mut rest = paragraph;
     let mut out = Vec::new();
     while let Some(c) = MARK.captures(rest) {
@@ -87,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_and_numerals() {
+    fn roman_numerals_are_not_first_level_letters() {
         let text = [
             "Intro",
             "(a) A",
@@ -102,13 +105,15 @@ mod tests {
             "(ii) roman",
             "(i) letter",
         ];
-        let expected =
-            ["1.1", "1.1(a)", "1.1(b)", "1.1(c)", "1.1(d)", "1.1(e)", "1.1(f)", "1.1(g)", "1.1(h)", "1.1(i)"];
+        let expected = [
+            "1.1", "1.1(a)", "1.1(b)", "1.1(c)", "1.1(d)", "1.1(e)", "1.1(f)", "1.1(g)", "1.1(h)",
+            "1.1(i)",
+        ];
         assert_eq!(labels(&text), expected);
     }
 
     #[test]
-    fn a_single_paragraph_is_not_cut() {
+    fn a_single_paragraph_is_not_split() {
         assert_eq!(labels(&["(a) Only one."]), ["1.1"]);
         assert_eq!(next("z"), "aa");
         assert_eq!(next("aa"), "bb");

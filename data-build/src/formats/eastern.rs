@@ -1,14 +1,16 @@
-//! Days in Washington from times in UTC, as the API's of Congress.gov and Regulations.gov give them.
+//! Converts UTC times, which the APIs of Congress.gov and Regulations.gov use, to days in
+//! Washington.
 
 use super::dates::{checked, iso};
 
-/// The day on which a moment falls in Washington: midnight there is 4:00Z in summer and 5:00Z in winter, and nothing
-/// is posted or begins in the hour between.
+/// The day of a time in Washington. Midnight there is 4:00Z in summer and 5:00Z in winter; nothing
+/// is posted or starts in the hour between.
 pub fn day(moment: &str) -> Option<String> {
     local_day(moment, 4)
 }
 
-/// The last day of a period that ends at this moment: a minute before midnight is 3:59Z in summer, 4:59Z in winter.
+/// The last day of a period that ends at this time: a minute before midnight is 3:59Z in summer
+/// and 4:59Z in winter.
 pub fn last_day(moment: &str) -> Option<String> {
     local_day(moment, 5)
 }
@@ -21,7 +23,8 @@ fn local_day(moment: &str, midnight: u8) -> Option<String> {
 }
 
 fn day_before(date: &str) -> Option<String> {
-    let number = |range: std::ops::Range<usize>| date.get(range).and_then(|s| s.parse::<i64>().ok());
+    let number =
+        |range: std::ops::Range<usize>| date.get(range).and_then(|s| s.parse::<i64>().ok());
     let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
     if day > 1 {
         return checked(year, month, day - 1);

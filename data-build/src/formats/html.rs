@@ -1,17 +1,34 @@
-//! HTML fragments (CRS summaries, notes) to plain text: one line a paragraph, entities decoded.
+//! Converts HTML fragments (CRS summaries, notes) to plain text: one line per paragraph, character
+//! references decoded.
 
-/// Tags that end a line of text.
-const BLOCKS: [&str; 16] =
-    ["p", "br", "li", "div", "tr", "ul", "ol", "table", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote"];
+/// Tags that end a line.
+const BLOCKS: [&str; 16] = [
+    "p",
+    "br",
+    "li",
+    "div",
+    "tr",
+    "ul",
+    "ol",
+    "table",
+    "pre",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "blockquote",
+];
 
-/// The text of a fragment. A `<` that opens no tag is text ("revenue < cost").
-pub fn plain(html: &str) -> String {
+/// The text of a fragment. A `<` that doesn't start a tag is text ("revenue < cost").
+pub fn to_text(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(start) = rest.find('<') {
         out.push_str(&rest[..start]);
         let after = &rest[start + 1..];
-        if let Some(end) = hidden_length(after) {
+        if let Some(end) = invisible_length(after) {
             rest = &after[end..];
             continue;
         }
@@ -30,11 +47,11 @@ pub fn plain(html: &str) -> String {
         }
     }
     out.push_str(rest);
-    folded_lines(&decoded(&out))
+    collapse_lines(&decode_references(&out))
 }
 
-/// How far a comment, a script or a style goes that begins here, after its `<`.
-fn hidden_length(after: &str) -> Option<usize> {
+/// The length of a comment, script or style element whose `<` was just read.
+fn invisible_length(after: &str) -> Option<usize> {
     if after.starts_with("!--") {
         return after.find("-->").map(|at| at + 3);
     }
@@ -47,16 +64,20 @@ fn hidden_length(after: &str) -> Option<usize> {
 }
 
 fn tag_name(tag: &str) -> String {
-    tag.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
+    tag.trim_start_matches('/')
+        .chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .collect::<String>()
+        .to_ascii_lowercase()
 }
 
-fn folded_lines(text: &str) -> String {
+fn collapse_lines(text: &str) -> String {
     let lines = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Character references replaced by their characters; an unknown one is left as it stands.
-pub fn decoded(text: &str) -> String {
+/// Decodes character references; unknown ones are kept.
+pub fn decode_references(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find('&') {
@@ -112,14 +133,20 @@ mod tests {
 
     #[test]
     fn paragraphs_become_lines() {
-        assert_eq!(plain("<p><strong>An  Act</strong></p> <p>This bill&nbsp;pays.</p>"), "An Act\nThis bill pays.");
-        assert_eq!(plain("<ul><li>one</li><li>two &amp; three</li></ul>"), "one\ntwo & three");
+        assert_eq!(
+            to_text("<p><strong>An  Act</strong></p> <p>This bill&nbsp;pays.</p>"),
+            "An Act\nThis bill pays."
+        );
+        assert_eq!(to_text("<ul><li>one</li><li>two &amp; three</li></ul>"), "one\ntwo & three");
     }
 
     #[test]
-    fn what_is_no_tag_stays() {
-        assert_eq!(plain("a < b & c &unknown; &#8212;"), "a < b & c &unknown; —");
-        assert_eq!(plain("broken <b"), "broken <b");
-        assert_eq!(plain("a<!-- b > c -->d<style>p > i {}</style><script>if (a<b) {}</script> e"), "ad e");
+    fn text_that_resembles_a_tag_is_kept() {
+        assert_eq!(to_text("a < b & c &unknown; &#8212;"), "a < b & c &unknown; —");
+        assert_eq!(to_text("broken <b"), "broken <b");
+        assert_eq!(
+            to_text("a<!-- b > c -->d<style>p > i {}</style><script>if (a<b) {}</script> e"),
+            "ad e"
+        );
     }
 }

@@ -1,21 +1,21 @@
-//! Reading JSON whose shape varies: numbers as strings, one object where a list is meant, names in two generations.
+//! Access to JSON of varying shape: numbers as strings, a single object instead of a list.
 
 use serde_json::Value;
 
 use super::tree;
 
-/// The string at a path of keys, trimmed; a number is written out. Empty when there is none.
+/// The trimmed string or the number at a path of keys; empty if there is none.
 pub fn str_at(value: &Value, path: &[&str]) -> String {
     tree::str_at(value, path).into_owned()
 }
 
-/// The integer at a path: a number, or a string that holds one ("1,234", "12.00").
+/// The integer at a path: a number, or a string like "1,234" or "12.00".
 pub fn int_at(value: &Value, path: &[&str]) -> Option<i64> {
     tree::int_at(value, path)
 }
 
-/// The items at a path: the elements of a list, or the one object that stands where a list is meant, also under an
-/// `item` key as the congress.gov XML-to-JSON forms have it.
+/// The items at a path: the elements of a list, a single object instead of a list, or either of
+/// these under an `item` key, as in congress.gov's XML converted to JSON.
 pub fn items_at<'a>(value: &'a Value, path: &[&str]) -> Vec<&'a Value> {
     match at(value, path) {
         Some(Value::Array(items)) => items.iter().collect(),

@@ -1,16 +1,24 @@
-//! The running text of bills and laws in XML, line by line: one for each paragraph that the print sets off. What was
-//! struck out is left out.
+//! The text of bills and laws in XML as lines, one per printed paragraph. Struck text is left out.
 
 use roxmltree::Node;
 
 use super::xml;
 
-/// Parts of the text that have headings of their own, outermost first.
-pub const LEVELS: [&str; 9] =
-    ["division", "title", "subtitle", "part", "subpart", "chapter", "subchapter", "article", "level"];
+/// Elements with headings, outermost first.
+pub const LEVELS: [&str; 9] = [
+    "division",
+    "title",
+    "subtitle",
+    "part",
+    "subpart",
+    "chapter",
+    "subchapter",
+    "article",
+    "level",
+];
 
-/// Not part of the text: what was struck, what the printer added, what stands in the margin.
-const SILENT: [&str; 23] = [
+/// Elements that are not text: struck passages, additions of the printer, marginal notes.
+const OMITTED: [&str; 23] = [
     "del",
     "deletedText",
     "deleted-phrase",
@@ -36,7 +44,7 @@ const SILENT: [&str; 23] = [
     "dublinCore",
 ];
 
-/// Elements that begin a line of their own.
+/// Elements that start a new line.
 const BLOCKS: [&str; 33] = [
     "subsection",
     "paragraph",
@@ -73,19 +81,20 @@ const BLOCKS: [&str; 33] = [
     "caption",
 ];
 
-/// Struck out by element or by attribute: reported bills print the old text, marked as deleted, before the new.
-pub fn is_silent(node: Node<'_, '_>) -> bool {
-    SILENT.contains(&node.tag_name().name()) || node.attribute("changed") == Some("deleted")
+/// Whether an element is left out, by name or because it is marked as deleted: reported bills
+/// contain the struck text before the new one.
+pub fn is_omitted(node: Node<'_, '_>) -> bool {
+    OMITTED.contains(&node.tag_name().name()) || node.attribute("changed") == Some("deleted")
 }
 
-/// The text of an element on one line, without what was struck.
+/// The text of an element on one line, without struck text.
 pub fn inline(node: Node<'_, '_>) -> String {
     let mut lines = Lines::default();
     lines.write(node);
     lines.finish().join(" ")
 }
 
-/// Text gathered line by line.
+/// Collects text line by line.
 #[derive(Default)]
 pub struct Lines {
     done: Vec<String>,
@@ -94,19 +103,19 @@ pub struct Lines {
 
 impl Lines {
     pub fn text(&mut self, text: &str) {
-        // Soft hyphens are the printer's.
+        // Soft hyphens come from typesetting.
         self.open.extend(text.chars().filter(|c| *c != '\u{ad}'));
     }
 
     fn end_line(&mut self) {
         let line = self.open.split_whitespace().collect::<Vec<_>>().join(" ").replace(".— ", ".—");
-        // What opens a quotation waits for its first line.
+        // An opening quotation mark belongs to the next line.
         if line == "“" {
             return;
         }
         self.open.clear();
         match self.done.last_mut() {
-            // What closes a quotation belongs to its last line.
+            // A closing quotation mark belongs to the previous line.
             Some(last) if line.chars().all(|c| ".,;:)”’".contains(c)) => last.push_str(&line),
             _ if line.is_empty() => {}
             _ => self.done.push(line),
@@ -124,7 +133,7 @@ impl Lines {
         self.end_line();
     }
 
-    /// Everything of a section but its number and heading.
+    /// Writes a section without its number and heading.
     pub fn write_body(&mut self, section: Node<'_, '_>) {
         for child in section.children() {
             if !matches!(child.tag_name().name(), "num" | "enum" | "heading" | "header") {
@@ -143,7 +152,7 @@ impl Lines {
         if node.is_text() {
             return self.text(node.text().unwrap_or_default());
         }
-        if !node.is_element() || is_silent(node) {
+        if !node.is_element() || is_omitted(node) {
             return;
         }
         match node.tag_name().name() {
@@ -152,15 +161,20 @@ impl Lines {
             "quoted-block" => {
                 self.end_line();
                 self.text("“");
-                for child in node.children().filter(|c| c.tag_name().name() != "after-quoted-block") {
+                for child in node.children().filter(|c| c.tag_name().name() != "after-quoted-block")
+                {
                     self.node(child);
                 }
                 self.end_line();
                 self.text("”");
-                xml::child(node, "after-quoted-block").into_iter().for_each(|after| self.write(after));
+                xml::child(node, "after-quoted-block")
+                    .into_iter()
+                    .for_each(|after| self.write(after));
                 self.end_line();
             }
-            "enum" | "num" | "designator" | "heading" => self.around(node, "", if dashed(node) { "" } else { " " }),
+            "enum" | "num" | "designator" | "heading" => {
+                self.around(node, "", if ends_with_dash(node) { "" } else { " " })
+            }
             "header" => self.around(node, "", if ends_sentence(node) { " " } else { ".—" }),
             "td" | "th" | "entry" => {
                 if !self.open.trim().is_empty() {
@@ -180,8 +194,8 @@ impl Lines {
     }
 }
 
-/// "(a) In general.—" runs on into the text.
-fn dashed(node: Node<'_, '_>) -> bool {
+/// "(a) In general.—" is followed by text without a space.
+fn ends_with_dash(node: Node<'_, '_>) -> bool {
     inline(node).ends_with('—')
 }
 

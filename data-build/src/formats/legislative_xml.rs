@@ -1,18 +1,19 @@
-//! The text of bills and laws in XML, cut along its own structure: the older bill DTD and USLM name the same things
-//! differently, so one walk reads both. What was struck out is left out.
+//! Splits bills and laws in XML into sections. Handles both the older bill DTD and USLM, which
+//! have the same structure under different names. Struck text is left out.
 
 use roxmltree::Node;
 
 pub use super::legislative_lines::inline;
-use super::legislative_lines::{LEVELS, Lines, is_silent};
+use super::legislative_lines::{LEVELS, Lines, is_omitted};
 use super::outline::Outline;
 use super::xml;
 use crate::record::Section;
 
 /// The sections of a document.
 pub fn sections(root: Node<'_, '_>) -> Vec<Section> {
-    let mut walk = Walk { outline: Outline::default(), lines: Lines::default(), in_preamble: false };
-    // The older DTD keeps the title in the form, which is otherwise the printer's.
+    let mut walk =
+        Walk { outline: Outline::default(), lines: Lines::default(), in_preamble: false };
+    // In the older DTD the title is in the form, which is otherwise omitted.
     for form in ["form", "engrossed-amendment-form"] {
         for part in ["legis-type", "official-title"] {
             if let Some(node) = xml::at(root, &[form, part]) {
@@ -28,19 +29,19 @@ pub fn sections(root: Node<'_, '_>) -> Vec<Section> {
 struct Walk {
     outline: Outline,
     lines: Lines,
-    /// Whether the whereas clauses of a resolution were the last thing opened.
+    /// Whether the current section is the preamble of a resolution.
     in_preamble: bool,
 }
 
 impl Walk {
-    /// Goes through the structure; `depth` is that of the next heading. Appropriations are set flat, one after the
-    /// other, with their rank in an attribute.
+    /// Walks the structure; `depth` is the depth of the next heading. Appropriations are siblings
+    /// whose rank is in an attribute.
     fn children(&mut self, node: Node<'_, '_>, depth: i64) {
         for child in node.children() {
             let name = child.tag_name().name();
             if child.is_text() {
                 self.lines.text(child.text().unwrap_or_default());
-            } else if !child.is_element() || is_silent(child) || is_heading_part(child, node) {
+            } else if !child.is_element() || is_omitted(child) || is_heading_part(child, node) {
                 continue;
             } else if name == "preamble" {
                 self.heading(depth, "", "Preamble");
@@ -65,14 +66,14 @@ impl Walk {
         }
     }
 
-    /// What is resolved is not part of the reasons for it, though it often has no heading.
+    /// Ends the preamble: the resolving text often has no heading of its own.
     fn leave_preamble(&mut self, depth: i64) {
         if self.in_preamble {
             self.heading(depth, "", "Resolved");
         }
     }
 
-    /// Opens a section; one with neither number nor heading goes on in the one that is open.
+    /// Opens a section; without number and heading, text is added to the current one.
     fn heading(&mut self, depth: i64, label: &str, title: &str) {
         self.flush();
         if !title.is_empty() {
@@ -90,10 +91,11 @@ impl Walk {
     }
 }
 
-/// The number and heading of an element that has already been opened by them.
+/// Whether a child is the number or heading of its parent, which were already used to open it.
 fn is_heading_part(child: Node<'_, '_>, parent: Node<'_, '_>) -> bool {
-    let heads = LEVELS.contains(&parent.tag_name().name()) || appropriations_rank(parent).is_some();
-    heads && matches!(child.tag_name().name(), "num" | "enum" | "heading" | "header")
+    let has_heading =
+        LEVELS.contains(&parent.tag_name().name()) || appropriations_rank(parent).is_some();
+    has_heading && matches!(child.tag_name().name(), "num" | "enum" | "heading" | "header")
 }
 
 fn appropriations_rank(node: Node<'_, '_>) -> Option<i64> {
@@ -105,13 +107,15 @@ fn appropriations_rank(node: Node<'_, '_>) -> Option<i64> {
     }
 }
 
-/// Whether there are headings below an element; those in quoted text are of another law.
+/// Whether there are headings below an element, outside of quoted text.
 fn has_structure(node: Node<'_, '_>) -> bool {
     node.children().filter(Node::is_element).any(|child| {
         let name = child.tag_name().name();
         let quoted = matches!(name, "quotedContent" | "quotedText" | "quoted-block" | "quote");
         let structure = LEVELS.contains(&name) || name == "section" || name == "preamble";
-        !quoted && !is_silent(child) && (structure || appropriations_rank(child).is_some() || has_structure(child))
+        !quoted
+            && !is_omitted(child)
+            && (structure || appropriations_rank(child).is_some() || has_structure(child))
     })
 }
 
@@ -119,11 +123,12 @@ fn number_of<'a, 'd>(node: Node<'a, 'd>) -> Option<Node<'a, 'd>> {
     xml::child(node, "num").or_else(|| xml::child(node, "enum"))
 }
 
-/// "1" for SECTION 1: the attribute of USLM, or the number without its full stop.
+/// "1" for SECTION 1: from USLM's attribute, or the number without its period.
 fn section_label(node: Node<'_, '_>) -> String {
     let Some(number) = number_of(node) else { return String::new() };
     let value = number.attribute("value").map(str::to_string);
-    let label = value.unwrap_or_else(|| inline(number).rsplit(' ').next().unwrap_or_default().to_string());
+    let label =
+        value.unwrap_or_else(|| inline(number).rsplit(' ').next().unwrap_or_default().to_string());
     label.trim_matches([' ', '.', '—', '§']).to_string()
 }
 
@@ -138,17 +143,23 @@ fn level_label(node: Node<'_, '_>) -> String {
     format!("{}{rest} {number}", first.to_ascii_uppercase())
 }
 
-/// "TITLE I—GENERAL", "SEC. 101. SHORT TITLE.": USLM prints all of it, the older DTD only number and name.
+/// "TITLE I—GENERAL", "SEC. 101. SHORT TITLE.". USLM has the full text, the older DTD only number
+/// and name.
 fn heading_text(node: Node<'_, '_>) -> String {
     let name = node.tag_name().name();
-    let heading = xml::child(node, "heading").or_else(|| xml::child(node, "header")).map(inline).unwrap_or_default();
+    let heading = xml::child(node, "heading")
+        .or_else(|| xml::child(node, "header"))
+        .map(inline)
+        .unwrap_or_default();
     let number = match xml::child(node, "enum") {
-        Some(number) => worded(name, &inline(number)),
+        Some(number) => with_level_name(name, &inline(number)),
         None => xml::child(node, "num").map(inline).unwrap_or_default(),
     };
     let level = LEVELS.contains(&name) && name != "level";
     match (number.is_empty(), heading.is_empty()) {
-        (false, false) if level => format!("{}—{heading}", number.trim_end_matches(['—', '.', ' '])),
+        (false, false) if level => {
+            format!("{}—{heading}", number.trim_end_matches(['—', '.', ' ']))
+        }
         (false, false) if number.ends_with('—') => format!("{number}{heading}"),
         (false, false) => format!("{number} {heading}"),
         (_, true) => number.trim_end_matches('—').to_string(),
@@ -156,8 +167,8 @@ fn heading_text(node: Node<'_, '_>) -> String {
     }
 }
 
-/// The word that the older DTD leaves to the printer.
-fn worded(name: &str, number: &str) -> String {
+/// Adds the word that the older DTD does not contain: "101" -> "SEC. 101.".
+fn with_level_name(name: &str, number: &str) -> String {
     match (name, number.trim_end_matches('.')) {
         (_, "") => String::new(),
         ("section" | "undesignated-section", "1") => "SECTION 1.".to_string(),
@@ -171,9 +182,12 @@ fn worded(name: &str, number: &str) -> String {
 mod tests {
     use super::*;
 
-    fn cut(text: &str) -> Vec<(String, String, String)> {
+    fn split(text: &str) -> Vec<(String, String, String)> {
         let document = xml::parse(text).expect("well-formed");
-        sections(document.root_element()).into_iter().map(|s| (s.section, s.heading, s.text)).collect()
+        sections(document.root_element())
+            .into_iter()
+            .map(|s| (s.section, s.heading, s.text))
+            .collect()
     }
 
     fn triple(section: &str, heading: &str, text: &str) -> (String, String, String) {
@@ -181,8 +195,8 @@ mod tests {
     }
 
     #[test]
-    fn the_older_form() {
-        let found = cut("<bill><form><legis-num>H. R. 7</legis-num>
+    fn the_older_dtd_is_split_into_sections() {
+        let found = split("<bill><form><legis-num>H. R. 7</legis-num>
         <official-title>To do.</official-title></form><legis-body>
             <section><enum>1.</enum><header>Short title</header>
             <text>This is the <quote><short-title>Act</short-title></quote>.</text></section>
@@ -199,8 +213,8 @@ mod tests {
     }
 
     #[test]
-    fn uslm() {
-        let found = cut("<bill xmlns='u'><meta><congress>119</congress></meta><main>
+    fn uslm_is_split_into_sections() {
+        let found = split("<bill xmlns='u'><meta><congress>119</congress></meta><main>
         <longTitle><docTitle>A BILL</docTitle>
             <officialTitle>To do.</officialTitle></longTitle><section><num value='1'>SECTION 1. </num>
             <heading>SHORT TITLE.</heading>
@@ -211,18 +225,23 @@ mod tests {
             <content>one; and</content></paragraph></section></title></main></bill>");
         assert_eq!(found[0], triple("", "", "A BILL\n\nTo do."));
         assert_eq!(found[1], triple("1", "SECTION 1. SHORT TITLE.", "This is “it”."));
-        assert_eq!(found[3], triple("101", "TITLE I—MONEY > SEC. 101. RATE.", "Each is—\n\n(1) one; and"));
+        assert_eq!(
+            found[3],
+            triple("101", "TITLE I—MONEY > SEC. 101. RATE.", "Each is—\n\n(1) one; and")
+        );
     }
 
     #[test]
-    fn what_was_struck_is_not_text() {
-        let found = cut("<bill><legis-body changed='deleted'><section><enum>1.</enum>
+    fn struck_text_is_left_out() {
+        let found = split(
+            "<bill><legis-body changed='deleted'><section><enum>1.</enum>
         <text>Old.</text></section></legis-body>
             <legis-body changed='added'><section><enum>1.</enum>
             <text>New <deleted-phrase>gone</deleted-phrase><added-phrase>kept</added-phrase>.</text>
-            </section></legis-body></bill>");
+            </section></legis-body></bill>",
+        );
         assert_eq!(found, [triple("1", "SECTION 1.", "New kept.")]);
-        let uslm = cut("<bill><main><collection><component changed='deleted'><main><section><num>SEC. 1.</num>
+        let uslm = split("<bill><main><collection><component changed='deleted'><main><section><num>SEC. 1.</num>
         <content>Old.</content></section></main></component>
             <component changed='added'><main><section><num>SEC. 1.</num>
             <content>New<deletedText>x</deletedText><del>y</del>.</content></section></main></component>
@@ -232,9 +251,12 @@ mod tests {
 
     #[test]
     fn resolutions_have_a_preamble_and_unnumbered_text() {
-        let found = cut("<resolution><preamble><whereas><text>Whereas so: Now</text></whereas></preamble>
+        let found = split("<resolution><preamble><whereas><text>Whereas so: Now</text></whereas></preamble>
             <resolution-body><section><text>That the House is glad.</text></section></resolution-body></resolution>");
-        let expected = [triple("", "Preamble", "Whereas so: Now"), triple("", "Resolved", "That the House is glad.")];
+        let expected = [
+            triple("", "Preamble", "Whereas so: Now"),
+            triple("", "Resolved", "That the House is glad."),
+        ];
         assert_eq!(found, expected);
     }
 }

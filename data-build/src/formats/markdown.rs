@@ -1,8 +1,8 @@
-//! Markdown: its text cut at the headings.
+//! Splits Markdown into sections at its headings.
 
 use crate::record::Section;
 
-/// The text cut at `#` headings, each section with the headings above it.
+/// The sections at `#` headings, each with the headings above it.
 pub fn sections(text: &str) -> Vec<Section> {
     let mut path: Vec<(usize, String)> = Vec::new();
     let mut out = vec![Section::default()];
@@ -15,7 +15,12 @@ pub fn sections(text: &str) -> Vec<Section> {
             path.retain(|(d, _)| *d < depth);
             path.push((depth, title.clone()));
             let heading = path.iter().map(|(_, t)| t.as_str()).collect::<Vec<_>>().join(" > ");
-            out.push(Section { section: label(&title), heading, level: path.len() as i64, text: String::new() });
+            out.push(Section {
+                section: label(&title),
+                heading,
+                level: path.len() as i64,
+                text: String::new(),
+            });
         } else if let Some(current) = out.last_mut() {
             current.text.push_str(line);
             current.text.push('\n');
@@ -28,7 +33,7 @@ pub fn sections(text: &str) -> Vec<Section> {
     out
 }
 
-/// The number at the head of a heading ("Sec. 2.", "II.", "3.1"), which is how a section is cited.
+/// The number at the start of a heading ("Sec. 2.", "II.", "3.1"), by which a section is cited.
 fn label(title: &str) -> String {
     let mut words = title.split_whitespace();
     let first = words.next().unwrap_or_default();

@@ -1,10 +1,10 @@
-//! Bills as data sets key them: "hr272-118", "sjres34".
+//! Bill keys of third-party data sets: "hr272-118", "sjres34".
 
-/// "hr272" with 118, or "hr272-118" -> "hr:118:272". A congress in the key wins over the one given.
+/// "hr272" with 118, or "hr272-118" -> "hr:118:272". A congress in the key takes precedence.
 pub fn bill_id(key: &str, congress: Option<i64>) -> Option<String> {
     let key = key.trim().to_ascii_lowercase();
     let (measure, congress) = match key.split_once('-') {
-        Some((measure, said)) => (measure, Some(said.parse::<i64>().ok()?)),
+        Some((measure, congress)) => (measure, Some(congress.parse::<i64>().ok()?)),
         None => (key.as_str(), congress),
     };
     let digits = measure.find(|c: char| c.is_ascii_digit())?;
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_become_ids() {
+    fn keys_are_converted_to_ids() {
         assert_eq!(bill_id("hr272-118", None).as_deref(), Some("hr:118:272"));
         assert_eq!(bill_id("sjres34", Some(119)).as_deref(), Some("sjres:119:34"));
         assert_eq!(bill_id("hr272", None), None);

@@ -1,4 +1,4 @@
-//! What several official formats have in common.
+//! Parsers and vocabularies shared by several readers.
 
 pub mod agencies;
 pub mod committee_names;

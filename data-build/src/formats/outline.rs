@@ -1,8 +1,8 @@
-//! Building the sections of a text as its headings and paragraphs come by.
+//! Builds the sections of a text from a sequence of headings and paragraphs.
 
 use crate::record::Section;
 
-/// Sections under construction, with the headings that are open.
+/// Sections under construction, with the current headings.
 #[derive(Default)]
 pub struct Outline {
     path: Vec<(i64, String)>,
@@ -10,16 +10,21 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Opens a section; headings of this depth or deeper are closed first.
+    /// Opens a section after closing headings of this depth or deeper.
     pub fn heading(&mut self, depth: i64, label: &str, title: &str) {
         self.path.retain(|(d, _)| *d < depth);
         self.path.push((depth, title.to_string()));
         let heading = self.path.iter().map(|(_, t)| t.as_str()).collect::<Vec<_>>().join(" > ");
         let level = self.path.len() as i64;
-        self.sections.push(Section { section: label.to_string(), heading, level, text: String::new() });
+        self.sections.push(Section {
+            section: label.to_string(),
+            heading,
+            level,
+            text: String::new(),
+        });
     }
 
-    /// Adds a paragraph to the open section; before the first heading to one without a heading.
+    /// Adds a paragraph to the current section; before the first heading, to one without a heading.
     pub fn paragraph(&mut self, text: &str) {
         let text = text.trim();
         if text.is_empty() {
@@ -36,20 +41,34 @@ impl Outline {
         }
     }
 
-    /// The sections. A heading with no text stays only where it heads others: a bare one is an entry of a printed
-    /// table of contents.
+    /// The sections. A heading without text is kept only if it has subsections: otherwise it is an
+    /// entry of a printed table of contents.
     pub fn finish(self) -> Vec<Section> {
-        let heads_others = |i: usize| self.sections.get(i + 1).is_some_and(|next| next.level > self.sections[i].level);
-        let kept: Vec<bool> =
-            self.sections.iter().enumerate().map(|(i, s)| !s.text.is_empty() || heads_others(i)).collect();
-        self.sections.into_iter().zip(kept).filter_map(|(section, keep)| keep.then_some(section)).collect()
+        let has_subsections = |i: usize| {
+            self.sections.get(i + 1).is_some_and(|next| next.level > self.sections[i].level)
+        };
+        let kept: Vec<bool> = self
+            .sections
+            .iter()
+            .enumerate()
+            .map(|(i, s)| !s.text.is_empty() || has_subsections(i))
+            .collect();
+        self.sections
+            .into_iter()
+            .zip(kept)
+            .filter_map(|(section, keep)| keep.then_some(section))
+            .collect()
     }
 }
 
-/// The number at the head of a heading, which is how it is cited: "II. Background" -> "II", "§ 12.3 Scope" -> "12.3".
+/// The number at the start of a heading, by which it is cited: "II. Background" -> "II",
+/// "§ 12.3 Scope" -> "12.3".
 pub fn label(heading: &str) -> &str {
     let text = heading.trim_start_matches(['§', ' ', '\u{a0}']);
-    let text = ["Section ", "SECTION ", "Sec. ", "SEC. "].iter().find_map(|p| text.strip_prefix(p)).unwrap_or(text);
+    let text = ["Section ", "SECTION ", "Sec. ", "SEC. "]
+        .iter()
+        .find_map(|p| text.strip_prefix(p))
+        .unwrap_or(text);
     let word = text.split_whitespace().next().unwrap_or_default();
     let stem = word.trim_end_matches(['.', ':', ')', ',']);
     let is_number = stem.starts_with(|c: char| c.is_ascii_digit())
@@ -67,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_nest_and_bare_ones_go() {
+    fn headings_nest_and_empty_ones_are_dropped() {
         let mut outline = Outline::default();
         outline.paragraph("Before.");
         outline.heading(1, "", "Contents entry");
@@ -76,12 +95,16 @@ mod tests {
         outline.paragraph("One.");
         outline.paragraph("Two.");
         let sections = outline.finish();
-        let shown: Vec<_> = sections.iter().map(|s| (s.heading.as_str(), s.level, s.text.as_str())).collect();
-        assert_eq!(shown, [("", 0, "Before."), ("I. Rule", 1, ""), ("I. Rule > A. Scope", 2, "One.\n\nTwo.")]);
+        let shown: Vec<_> =
+            sections.iter().map(|s| (s.heading.as_str(), s.level, s.text.as_str())).collect();
+        assert_eq!(
+            shown,
+            [("", 0, "Before."), ("I. Rule", 1, ""), ("I. Rule > A. Scope", 2, "One.\n\nTwo.")]
+        );
     }
 
     #[test]
-    fn labels() {
+    fn labels_are_taken_from_numbered_headings() {
         assert_eq!(label("II. Background"), "II");
         assert_eq!(label("§ 122.26 Storm water"), "122.26");
         assert_eq!(label("Sec. 3. Policy"), "3");

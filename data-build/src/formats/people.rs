@@ -1,10 +1,16 @@
-//! Names of people as registers print them, and slugs that fit the id grammar.
+//! Formats names of people from registers, and makes slugs for ids.
 
 use josh::catalog::wording;
 
-/// Parts of a name joined by spaces; empty parts are left out, a suffix follows a comma unless it is a numeral.
-pub fn full(first: &str, middle: &str, last: &str, suffix: &str) -> String {
-    let mut out = [first, middle, last].iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join(" ");
+/// Joins the parts of a name. Empty parts are left out; a suffix follows a comma unless it is a
+/// numeral.
+pub fn full_name(first: &str, middle: &str, last: &str, suffix: &str) -> String {
+    let mut out = [first, middle, last]
+        .iter()
+        .filter(|p| !p.is_empty())
+        .copied()
+        .collect::<Vec<_>>()
+        .join(" ");
     if !suffix.is_empty() {
         let numeral = suffix.chars().all(|c| "IVX".contains(c));
         out.push_str(if numeral { " " } else { ", " });
@@ -13,7 +19,7 @@ pub fn full(first: &str, middle: &str, last: &str, suffix: &str) -> String {
     out
 }
 
-/// "MCKAY III,ANN-LOU S" -> "Ann-Lou S McKay III"; without a comma the order is kept.
+/// "MCKAY III,ANN-LOU S" -> "Ann-Lou S McKay III". Without a comma the order is kept.
 pub fn from_register(printed: &str) -> String {
     let printed = printed.split_whitespace().collect::<Vec<_>>().join(" ");
     let Some((last, first)) = printed.split_once(',') else { return capitalized(&printed) };
@@ -25,19 +31,19 @@ pub fn from_register(printed: &str) -> String {
     capitalized(&parts.iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join(" "))
 }
 
-/// Words printed in capitals, with only their first letters kept so; names that mix the cases are left alone.
+/// "ANN DOE" -> "Ann Doe". Names in mixed case are kept.
 pub fn capitalized(printed: &str) -> String {
     if printed.chars().any(char::is_lowercase) {
         return printed.to_string();
     }
-    printed.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    printed.split(' ').map(capitalize_word).collect::<Vec<_>>().join(" ")
 }
 
 fn is_suffix(word: &str) -> bool {
     matches!(word.trim_end_matches('.'), "JR" | "SR" | "II" | "III" | "IV" | "V")
 }
 
-fn word(word: &str) -> String {
+fn capitalize_word(word: &str) -> String {
     if matches!(word, "II" | "III" | "IV") {
         return word.to_string();
     }
@@ -49,28 +55,28 @@ fn word(word: &str) -> String {
         } else {
             out.extend(c.to_lowercase())
         }
-        // "O'NEIL", "ANN-LOU" and "MCKAY" begin anew inside the word.
+        // "O'NEIL", "ANN-LOU" and "MCKAY" have capitals inside the word.
         start = !c.is_alphanumeric() || (out == "Mc" && word.len() > 3);
     }
-    // "VETERANS'S" is no name: a single letter after an apostrophe at the end is not a beginning.
+    // In "VETERANS'S" the last letter is a possessive, not a name.
     match out.strip_suffix("'S") {
         Some(stem) => format!("{stem}'s"),
         None => out,
     }
 }
 
-/// The catalog's slug in plain letters, which is what ids are made of, cut to `longest` bytes at a word.
-pub fn plain_slug(text: &str, longest: usize) -> String {
-    let mut slug = wording::slug(&text.chars().map(plain).collect::<String>());
+/// The catalog's slug in ASCII letters, as ids require, cut at a word to `max_length` bytes.
+pub fn ascii_slug(text: &str, max_length: usize) -> String {
+    let mut slug = wording::slug(&text.chars().map(without_accent).collect::<String>());
     slug.retain(|c| c.is_ascii_alphanumeric() || c == '-');
-    if slug.len() > longest {
-        let cut = slug[..longest].rfind('-').unwrap_or(longest);
+    if slug.len() > max_length {
+        let cut = slug[..max_length].rfind('-').unwrap_or(max_length);
         slug.truncate(cut);
     }
     slug
 }
 
-fn plain(c: char) -> char {
+fn without_accent(c: char) -> char {
     match c {
         'À'..='Å' | 'à'..='å' => 'a',
         'Ç' | 'ç' => 'c',
@@ -89,21 +95,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn register_names_are_turned_round() {
+    fn register_names_start_with_the_first_name() {
         assert_eq!(from_register("MCKAY III,ANN-LOU S"), "Ann-Lou S McKay III");
         assert_eq!(from_register("O'NEIL, PAT"), "Pat O'Neil");
         assert_eq!(from_register("DOE JANE"), "Doe Jane");
     }
 
     #[test]
-    fn slugs_are_plain() {
-        assert_eq!(plain_slug("José Ñandú", 80), "jose-nandu");
-        assert_eq!(plain_slug("one two three", 9), "one-two");
+    fn slugs_are_ascii_and_cut_at_words() {
+        assert_eq!(ascii_slug("José Ñandú", 80), "jose-nandu");
+        assert_eq!(ascii_slug("one two three", 9), "one-two");
     }
 
     #[test]
-    fn suffixes() {
-        assert_eq!(full("Ann", "", "Doe", "Jr."), "Ann Doe, Jr.");
-        assert_eq!(full("Ann", "B.", "Doe", "III"), "Ann B. Doe III");
+    fn suffixes_follow_a_comma_unless_they_are_numerals() {
+        assert_eq!(full_name("Ann", "", "Doe", "Jr."), "Ann Doe, Jr.");
+        assert_eq!(full_name("Ann", "B.", "Doe", "III"), "Ann B. Doe III");
     }
 }

@@ -1,49 +1,49 @@
-//! GPO's fixed-width text (the Congressional Record, committee reports): paragraphs out of hard-wrapped lines, and
-//! the headings that are centred between blank lines.
+//! GPO's fixed-width text (the Congressional Record, committee reports): joins wrapped lines to
+//! paragraphs and recognizes centred headings.
 
-/// One piece of such a text.
+/// A block of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum Block {
     Heading(String),
     Paragraph(String),
 }
 
-/// A line at least this long was wrapped, so the next one continues it.
-const WRAPPED: usize = 50;
-/// The page is about 72 columns wide.
+/// A line of at least this length was wrapped, so the next one continues it.
+const MIN_WRAPPED: usize = 50;
+/// The middle column; pages are about 72 columns wide.
 const CENTRE: i64 = 35;
-/// A heading is not longer than this many lines.
-const LONGEST_HEADING: usize = 6;
+/// Maximum lines of a heading.
+const MAX_HEADING_LINES: usize = 6;
 
 /// The headings and paragraphs of a text.
-pub fn pieces(text: &str) -> Vec<Piece> {
+pub fn blocks(text: &str) -> Vec<Block> {
     let mut out = Vec::new();
-    let mut block: Vec<&str> = Vec::new();
+    let mut lines: Vec<&str> = Vec::new();
     for line in text.lines().map(str::trim_end).chain([""]) {
         if line.trim().is_empty() || is_ornament(line) {
-            finish(&mut block, &mut out);
+            finish(&mut lines, &mut out);
         } else {
-            block.push(line);
+            lines.push(line);
         }
     }
     out
 }
 
-fn finish(block: &mut Vec<&str>, out: &mut Vec<Piece>) {
-    if block.is_empty() {
+fn finish(lines: &mut Vec<&str>, out: &mut Vec<Block>) {
+    if lines.is_empty() {
         return;
     }
-    if block.len() <= LONGEST_HEADING && block.iter().all(|line| is_centred(line)) {
-        let joined = block.iter().map(|l| l.trim()).collect::<Vec<_>>().join(" ");
-        out.push(Piece::Heading(squeeze(&joined)));
+    if lines.len() <= MAX_HEADING_LINES && lines.iter().all(|line| is_centred(line)) {
+        let joined = lines.iter().map(|l| l.trim()).collect::<Vec<_>>().join(" ");
+        out.push(Block::Heading(collapse_spaces(&joined)));
     } else {
-        out.extend(paragraphs(block).into_iter().map(Piece::Paragraph));
+        out.extend(paragraphs(lines).into_iter().map(Block::Paragraph));
     }
-    block.clear();
+    lines.clear();
 }
 
-/// Lines that GPO puts on top of every granule, by how they begin.
-const PAGE_HEADS: [&str; 8] = [
+/// Prefixes of the lines at the top of every granule.
+const PAGE_HEADERS: [&str; 8] = [
     "[Congressional Record Volume ",
     "[House]",
     "[Senate]",
@@ -54,11 +54,11 @@ const PAGE_HEADS: [&str; 8] = [
     "From the Congressional Record Online ",
 ];
 
-/// "[[Page H12]]", the head of a page, rules of underscores, dashes or asterisks.
+/// "[[Page H12]]", page headers, and rules of underscores, dashes or asterisks.
 fn is_ornament(line: &str) -> bool {
     let line = line.trim();
     line.starts_with("[[Page ")
-        || PAGE_HEADS.iter().any(|head| line.starts_with(head))
+        || PAGE_HEADERS.iter().any(|header| line.starts_with(header))
         || line.chars().all(|c| "_-=* ".contains(c))
 }
 
@@ -69,10 +69,13 @@ fn indent(line: &str) -> usize {
 fn is_centred(line: &str) -> bool {
     let text = line.trim();
     let middle = indent(line) as i64 + text.chars().count() as i64 / 2;
-    indent(line) >= 4 && (middle - CENTRE).abs() <= 4 && text.chars().any(char::is_alphabetic) && !text.ends_with(',')
+    indent(line) >= 4
+        && (middle - CENTRE).abs() <= 4
+        && text.chars().any(char::is_alphabetic)
+        && !text.ends_with(',')
 }
 
-/// A line of a table keeps to itself.
+/// Whether a line belongs to a table and must not be joined with others.
 fn is_tabular(line: &str) -> bool {
     let text = line.trim();
     text.contains("....") || text.contains("   ")
@@ -83,11 +86,14 @@ fn paragraphs(lines: &[&str]) -> Vec<String> {
     let mut previous: Option<&str> = None;
     for line in lines {
         let continues = previous.is_some_and(|p| {
-            (p.len() >= WRAPPED || p.ends_with('-')) && indent(line) <= indent(p) && !is_tabular(line) && !is_tabular(p)
+            (p.len() >= MIN_WRAPPED || p.ends_with('-'))
+                && indent(line) <= indent(p)
+                && !is_tabular(line)
+                && !is_tabular(p)
         });
         match out.last_mut() {
             Some(open) if continues => {
-                // "119-" + "21" and "non-" + "profit" keep their hyphen and lose the line break.
+                // "119-" + "21" and "non-" + "profit" keep their hyphens.
                 if !open.ends_with('-') {
                     open.push(' ');
                 }
@@ -100,8 +106,8 @@ fn paragraphs(lines: &[&str]) -> Vec<String> {
     out
 }
 
-/// Double spaces set for justification become single.
-fn squeeze(text: &str) -> String {
+/// Removes the double spaces of justified text.
+fn collapse_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -112,21 +118,26 @@ mod tests {
     #[test]
     fn centred_lines_are_headings_and_wrapped_ones_are_joined() {
         let text = concat!(
-            "[Congressional Record Volume 171, Number 12 (Monday, January 20, 2025)]\n[House]\n[Page H12]\n",
-            "From the Congressional Record Online through the Government Publishing Office [www.gpo.gov]\n\n\n",
+            "[Congressional Record Volume 171, Number 12 (Monday, January 20, 2025)]\n",
+            "[House]\n[Page H12]\n",
+            "From the Congressional Record Online through the Government Publishing Office ",
+            "[www.gpo.gov]\n\n\n",
             "                        PURPOSE OF THE BILL\n\n",
-            "  The bill would do one thing and then it would do some other \nthing (Rept. 119-\n21).\n",
+            "  The bill would do one thing and then it would do some other \n",
+            "thing (Rept. 119-\n21).\n",
             "  A second paragraph.\n\n[[Page H12]]\n\n  Third.",
         );
         assert_eq!(
-            pieces(text),
+            blocks(text),
             [
-                Piece::Heading("PURPOSE OF THE BILL".into()),
-                Piece::Paragraph(
-                    "The bill would do one thing and then it would do some other thing (Rept. 119-21).".into()
+                Block::Heading("PURPOSE OF THE BILL".into()),
+                Block::Paragraph(
+                    "The bill would do one thing and then it would do some other thing \
+                     (Rept. 119-21)."
+                        .into()
                 ),
-                Piece::Paragraph("A second paragraph.".into()),
-                Piece::Paragraph("Third.".into()),
+                Block::Paragraph("A second paragraph.".into()),
+                Block::Paragraph("Third.".into()),
             ]
         );
     }

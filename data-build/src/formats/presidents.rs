@@ -1,6 +1,6 @@
-//! Who was President on a day, named as the Federal Register names them.
+//! Presidents by date, named as in the Federal Register.
 
-/// (first day in office, name), oldest first.
+/// First day in office and name, oldest first.
 const TERMS: &[(&str, &str)] = &[
     ("1933-03-04", "Franklin D. Roosevelt"),
     ("1945-04-12", "Harry S. Truman"),
@@ -20,10 +20,10 @@ const TERMS: &[(&str, &str)] = &[
     ("2025-01-20", "Donald Trump"),
 ];
 
-/// The last day this table answers for: whoever follows is not known here.
+/// The end of the last term in the table.
 const KNOWN_UNTIL: &str = "2029-01-20";
 
-/// The President on an ISO date; on a day of inauguration the new one.
+/// The President on an ISO date; on inauguration day, the new one.
 pub fn on(iso: &str) -> Option<&'static str> {
     if iso >= KNOWN_UNTIL {
         return None;

@@ -1,16 +1,17 @@
-//! The text of official XML: paragraphs with their inline marks resolved, tables row by row, headings as an outline.
+//! Extracts the text of official XML: paragraphs without inline markup, tables row by row, headings
+//! as an outline.
 
 use roxmltree::Node;
 
 use super::outline::Outline;
 
-/// What an element is to the text around it.
+/// How an element contributes to the text.
 pub enum Role {
     /// Not part of the text: page numbers, graphics, tables of contents.
     Skip,
-    /// One paragraph with everything below it.
+    /// One paragraph, including all descendants.
     Paragraph,
-    /// Comes before the next paragraph: "(a)", "Authority:".
+    /// The start of the next paragraph: "(a)", "Authority:".
     Prefix,
     /// A row of a table.
     Row,
@@ -19,11 +20,11 @@ pub enum Role {
         label: String,
         title: String,
     },
-    /// Undecided: a container if other blocks stand in it, otherwise a paragraph.
+    /// A container if it has block elements, otherwise a paragraph.
     Auto,
 }
 
-/// Elements that stand inside a line; all others break it.
+/// Elements within a line; all others are blocks.
 const INLINE: &[&str] = &[
     "E",
     "SU",
@@ -54,17 +55,22 @@ const INLINE: &[&str] = &[
     "STYLE",
 ];
 
-/// Never text, wherever they stand.
-const SILENT: &[&str] = &["PRTPAGE", "GID", "MID", "EAR", "ear", "img", "page"];
+/// Elements that are never text.
+const OMITTED: &[&str] = &["PRTPAGE", "GID", "MID", "EAR", "ear", "img", "page"];
 
-/// Writes what is below a node into the outline, as `role` decides element by element.
+/// Writes the content of a node into the outline; `role` classifies each element.
 pub fn write(node: Node<'_, '_>, outline: &mut Outline, role: &dyn Fn(Node<'_, '_>) -> Role) {
     let mut prefix = String::new();
     blocks(node, outline, role, &mut prefix);
     outline.paragraph(&prefix);
 }
 
-fn blocks(node: Node<'_, '_>, outline: &mut Outline, role: &dyn Fn(Node<'_, '_>) -> Role, prefix: &mut String) {
+fn blocks(
+    node: Node<'_, '_>,
+    outline: &mut Outline,
+    role: &dyn Fn(Node<'_, '_>) -> Role,
+    prefix: &mut String,
+) {
     // Text and inline elements between two blocks make one paragraph.
     let mut run = String::new();
     for child in node.children() {
@@ -80,7 +86,12 @@ fn blocks(node: Node<'_, '_>, outline: &mut Outline, role: &dyn Fn(Node<'_, '_>)
     emit(outline, prefix, &fold(&run));
 }
 
-fn block(node: Node<'_, '_>, outline: &mut Outline, role: &dyn Fn(Node<'_, '_>) -> Role, prefix: &mut String) {
+fn block(
+    node: Node<'_, '_>,
+    outline: &mut Outline,
+    role: &dyn Fn(Node<'_, '_>) -> Role,
+    prefix: &mut String,
+) {
     match role(node) {
         Role::Skip => {}
         Role::Auto if node.children().any(is_block) => blocks(node, outline, role, prefix),
@@ -102,7 +113,7 @@ fn is_inline(node: Node<'_, '_>) -> bool {
 }
 
 fn is_block(node: Node<'_, '_>) -> bool {
-    node.is_element() && !is_inline(node) && !SILENT.contains(&node.tag_name().name())
+    node.is_element() && !is_inline(node) && !OMITTED.contains(&node.tag_name().name())
 }
 
 fn emit(outline: &mut Outline, prefix: &mut String, text: &str) {
@@ -112,10 +123,14 @@ fn emit(outline: &mut Outline, prefix: &mut String, text: &str) {
     }
 }
 
-/// The cells of a row, with a bar between them.
+/// The cells of a row, separated by bars.
 fn row(node: Node<'_, '_>) -> String {
     let cells: Vec<String> = node.children().filter(Node::is_element).map(inline).collect();
-    if cells.iter().all(String::is_empty) { String::new() } else { cells.join(" | ").trim().to_string() }
+    if cells.iter().all(String::is_empty) {
+        String::new()
+    } else {
+        cells.join(" | ").trim().to_string()
+    }
 }
 
 /// The text of one paragraph or heading on one line.
@@ -139,13 +154,14 @@ fn gather(node: Node<'_, '_>, raw: &mut String) {
     }
 }
 
-/// White space folded; none before a closing mark or after an opening one, where the markup had left some.
+/// Collapses white space, and removes it where markup left it before closing and after opening
+/// punctuation.
 pub fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         let mut chars = word.chars();
-        let closes =
-            chars.next().is_some_and(|c| ".,;:)]”".contains(c)) && !chars.next().is_some_and(char::is_alphanumeric);
+        let closes = chars.next().is_some_and(|c| ".,;:)]”".contains(c))
+            && !chars.next().is_some_and(char::is_alphanumeric);
         if !out.is_empty() && !closes && !out.ends_with(" (") && !out.ends_with(['[', '“']) {
             out.push(' ');
         }
@@ -154,7 +170,8 @@ pub fn fold(text: &str) -> String {
     out
 }
 
-/// Dashes of every kind as "-": numbers of documents, dockets and laws are set with en dashes in some files.
+/// Replaces all kinds of dashes by "-": some files have en dashes in numbers of documents, dockets
+/// and laws.
 pub fn plain_dashes(text: &str) -> String {
     text.replace(['\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}'], "-")
 }
@@ -164,16 +181,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markup_leaves_no_gaps() {
-        let xml = "<P>\n See\n <E>regulations.gov</E>\n . (<E>i.e.</E>, part\n <SU>1</SU> .5 of it)</P>";
+    fn inline_markup_leaves_no_extra_spaces() {
+        let xml =
+            "<P>\n See\n <E>regulations.gov</E>\n . (<E>i.e.</E>, part\n <SU>1</SU> .5 of it)</P>";
         let document = roxmltree::Document::parse(xml).expect("well formed");
         assert_eq!(inline(document.root_element()), "See regulations.gov. (i.e., part 1 .5 of it)");
     }
 
     #[test]
-    fn blocks_prefixes_and_rows() {
-        let xml =
-            "<s><num>(a)</num><content>Text <ref>here</ref>.</content><table><tr><td>1</td><td>2</td></tr></table></s>";
+    fn prefixes_and_table_rows_become_paragraphs() {
+        let xml = "<s><num>(a)</num><content>Text <ref>here</ref>.</content>\
+                   <table><tr><td>1</td><td>2</td></tr></table></s>";
         let document = roxmltree::Document::parse(xml).expect("well formed");
         let mut outline = Outline::default();
         write(document.root_element(), &mut outline, &|n| match n.tag_name().name() {

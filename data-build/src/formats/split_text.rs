@@ -1,16 +1,14 @@
-//! A Federal Register document as bare lines: markup is gone, so a line break may be the end of a paragraph or only
-//! of an emphasised word. What is certain are the captions of the preamble, each on a line of its own.
+//! Parses Federal Register documents that were converted to lines without markup. A line break may
+//! end a paragraph or only an emphasized word; the captions of the preamble, each on its own line,
+//! are the only reliable structure.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::outline::{Outline, label};
+use crate::patterns::pattern;
 use crate::record::Section;
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).unwrap_or_else(|e| unreachable!("the patterns are constants: {e}"))
-}
 
 /// Captions of the preamble.
 const CAPTIONS: &[&str] = &[
@@ -30,16 +28,17 @@ const CAPTIONS: &[&str] = &[
     "COMMENTS:",
 ];
 
-/// Titles are not looked for further down than this.
+/// Only these lines are searched for the title.
 const HEADER_LINES: usize = 60;
 
-pub struct Split<'a> {
+/// The non-empty lines of a document.
+pub struct SplitText<'a> {
     lines: Vec<&'a str>,
 }
 
-impl<'a> Split<'a> {
+impl<'a> SplitText<'a> {
     pub fn of(text: &'a str) -> Self {
-        Split { lines: text.lines().map(str::trim).filter(|l| !l.is_empty()).collect() }
+        SplitText { lines: text.lines().map(str::trim).filter(|l| !l.is_empty()).collect() }
     }
 
     fn first_caption(&self) -> Option<usize> {
@@ -48,13 +47,15 @@ impl<'a> Split<'a> {
 
     /// The text under a caption, as one line.
     pub fn part(&self, caption: &str) -> String {
-        let Some(start) = self.lines.iter().position(|l| *l == caption) else { return String::new() };
+        let Some(start) = self.lines.iter().position(|l| *l == caption) else {
+            return String::new();
+        };
         let rest = &self.lines[start + 1..];
         let end = rest.iter().position(|l| CAPTIONS.contains(l)).unwrap_or(rest.len());
         paragraphs(&rest[..end]).join(" ")
     }
 
-    /// The type that ACTION states, where it is plain.
+    /// The document type, if the ACTION section states it clearly.
     pub fn kind_by_action(&self) -> Option<&'static str> {
         let action = self.part("ACTION:").to_lowercase();
         let has = |words: &[&str]| words.iter().any(|w| action.starts_with(w));
@@ -65,14 +66,20 @@ impl<'a> Split<'a> {
             "advance notice of proposed",
         ]) {
             Some("proposed_rule")
-        } else if has(&["final rule", "interim final", "direct final", "temporary final", "correcting amendment"]) {
+        } else if has(&[
+            "final rule",
+            "interim final",
+            "direct final",
+            "temporary final",
+            "correcting amendment",
+        ]) {
             Some("rule")
         } else {
             None
         }
     }
 
-    /// Where the running head of the page ends: volume, issue, day, section of the issue.
+    /// The end of the page header: volume, issue, date, section of the issue.
     fn head_end(&self) -> usize {
         static RUNNING: LazyLock<Regex> = LazyLock::new(|| {
             pattern(concat!(
@@ -91,10 +98,12 @@ impl<'a> Split<'a> {
         self.lines.get(self.head_end()).unwrap_or(&"").to_string()
     }
 
-    /// The title: the line above the first caption, or the one below the name of a presidential document.
+    /// The title: the line above the first caption; in a presidential document, the line below its
+    /// name.
     pub fn title(&self, presidential: bool) -> Option<String> {
-        static NOT_A_TITLE: LazyLock<Regex> =
-            LazyLock::new(|| pattern(r"(?i)^(?:\[|RIN\b|\d{4}-|\d+ CFR\b|Docket\b|.*\]$|[^a-z]{2,40}$)"));
+        static NOT_A_TITLE: LazyLock<Regex> = LazyLock::new(|| {
+            pattern(r"(?i)^(?:\[|RIN\b|\d{4}-|\d+ CFR\b|Docket\b|.*\]$|[^a-z]{2,40}$)")
+        });
         if presidential {
             return self.lines.get(self.head_end() + 1).map(|l| l.to_string());
         }
@@ -102,17 +111,19 @@ impl<'a> Split<'a> {
         (!NOT_A_TITLE.is_match(line) && line.len() > 3).then(|| line.to_string())
     }
 
-    /// The agencies above the title: departments are set in capitals, their offices on the next line.
+    /// The agencies above the title: departments in capitals, each followed by its office.
     pub fn agencies(&self) -> Vec<String> {
-        static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(?:\[|\d|RIN\b|Docket\b|.*\]$)"));
+        static NUMBERS: LazyLock<Regex> =
+            LazyLock::new(|| pattern(r"(?i)^(?:\[|\d|RIN\b|Docket\b|.*\]$)"));
         let end = self.first_caption().map_or(0, |i| i.saturating_sub(1));
         let mut found: Vec<String> = Vec::new();
         let mut after_department = false;
         for line in self.lines.iter().take(end).skip(self.head_end()) {
             let department = line.chars().filter(char::is_ascii_uppercase).count() > 5
                 && !line.chars().any(|c| c.is_lowercase() || c.is_ascii_digit());
-            let name = super::agencies::name(line);
-            if (department || after_department && !NUMBERS.is_match(line)) && !found.contains(&name) {
+            let name = super::agencies::title_case(line);
+            if (department || after_department && !NUMBERS.is_match(line)) && !found.contains(&name)
+            {
                 found.push(name);
             }
             after_department = department;
@@ -123,10 +134,15 @@ impl<'a> Split<'a> {
     /// The bracketed lines above the first caption.
     pub fn docket_line(&self) -> String {
         let end = self.first_caption().unwrap_or(0);
-        self.lines[..end].iter().filter(|l| l.starts_with('[')).copied().collect::<Vec<_>>().join(" ")
+        self.lines[..end]
+            .iter()
+            .filter(|l| l.starts_with('['))
+            .copied()
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
-    /// The text cut at captions and at the headings below SUPPLEMENTARY INFORMATION.
+    /// The sections at captions and at the headings of SUPPLEMENTARY INFORMATION.
     pub fn sections(&self, presidential: bool) -> Vec<Section> {
         let mut outline = Outline::default();
         if presidential {
@@ -152,9 +168,11 @@ impl<'a> Split<'a> {
         outline.finish()
     }
 
-    /// How deep a heading the line is: numbered, or a few words between the end of a paragraph and a long line.
+    /// The depth of a line that is a heading: numbered, or a few words between the end of a
+    /// paragraph and a long line.
     fn heading_depth(&self, i: usize) -> Option<i64> {
-        static NUMBERED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:([IVXL]+)|([A-Z])|(\d{1,2}))\. [A-Z“]"));
+        static NUMBERED: LazyLock<Regex> =
+            LazyLock::new(|| pattern(r"^(?:([IVXL]+)|([A-Z])|(\d{1,2}))\. [A-Z“]"));
         let line = self.lines[i];
         let next = self.lines.get(i + 1).unwrap_or(&"");
         let words = line.split(' ').count();
@@ -175,8 +193,8 @@ impl<'a> Split<'a> {
             });
         }
         let previous = i.checked_sub(1).map_or("", |j| self.lines[j]);
-        let after_paragraph =
-            previous.ends_with(['.', ':', '?']) && previous.len() > 40 || CAPTIONS.contains(&previous);
+        let after_paragraph = previous.ends_with(['.', ':', '?']) && previous.len() > 40
+            || CAPTIONS.contains(&previous);
         let wordy = line.chars().filter(|c| c.is_alphabetic()).count() * 10 > line.len() * 7;
         (after_paragraph
             && wordy
@@ -188,7 +206,8 @@ impl<'a> Split<'a> {
     }
 }
 
-/// Lines put back together: a line goes on where it ends without a stop or the next one begins without a capital.
+/// Joins lines to paragraphs: a line continues if it ends without punctuation or the next one
+/// starts without a capital.
 fn paragraphs(lines: &[&str]) -> Vec<String> {
     static OPEN_SECTION: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"^(?:Section|Sec\.) \d{1,3}\.(?: [A-Z][^.]{1,100}\.)?$"));
@@ -203,7 +222,11 @@ fn paragraphs(lines: &[&str]) -> Vec<String> {
         let bullet = open.ends_with('•');
         if closing {
             open.push_str(line);
-        } else if bullet || !ended || line.starts_with(char::is_lowercase) || OPEN_SECTION.is_match(open) {
+        } else if bullet
+            || !ended
+            || line.starts_with(char::is_lowercase)
+            || OPEN_SECTION.is_match(open)
+        {
             open.push(' ');
             open.push_str(line);
         } else {
@@ -218,9 +241,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_put_together() {
-        let lines =
-            ["See the", "Federal Register", ". It says:", "•", "One.", "Sec. 2", ".", "Scope.", "All of it.", "Next."];
+    fn lines_are_joined_to_paragraphs() {
+        let lines = [
+            "See the",
+            "Federal Register",
+            ". It says:",
+            "•",
+            "One.",
+            "Sec. 2",
+            ".",
+            "Scope.",
+            "All of it.",
+            "Next.",
+        ];
         assert_eq!(
             paragraphs(&lines),
             ["See the Federal Register. It says:", "• One.", "Sec. 2. Scope. All of it.", "Next."]
@@ -229,13 +262,14 @@ mod tests {
 
     #[test]
     fn agencies_above_the_title() {
-        let text = "DEPARTMENT OF BOATS\nFerry Office\n40 CFR Part 1\n[Docket No. 5]\nOn Boats\nAGENCY:\nX";
-        assert_eq!(Split::of(text).agencies(), ["Department of Boats", "Ferry Office"]);
+        let text = "DEPARTMENT OF BOATS\nFerry Office\n40 CFR Part 1\n[Docket No. 5]\n\
+                    On Boats\nAGENCY:\nX";
+        assert_eq!(SplitText::of(text).agencies(), ["Department of Boats", "Ferry Office"]);
     }
 
     #[test]
     fn a_title_is_not_a_number() {
-        let title = |text: &str| Split::of(text).title(false);
+        let title = |text: &str| SplitText::of(text).title(false);
         assert_eq!(title("RIN 2120-AA64\nAGENCY:\nX"), None);
         assert_eq!(title("On Boats\nAGENCY:\nX").as_deref(), Some("On Boats"));
         assert_eq!(title("On Boats\nno captions"), None);

@@ -1,4 +1,4 @@
-//! CSV read row by row, by column name, whatever its encoding and however ragged its rows.
+//! Reads CSV row by row, by column name. Rows may differ in length and encoding.
 
 use std::io::Read;
 
@@ -6,8 +6,9 @@ use anyhow::Result;
 
 use crate::encoding;
 use crate::input::Input;
+use crate::record::Sink;
 
-/// A CSV file with a header line.
+/// A CSV file with a header row.
 pub struct Table {
     names: Vec<String>,
     rows: Rows,
@@ -23,7 +24,7 @@ pub struct Row {
 }
 
 impl Table {
-    /// Reads the first row as the names of the columns.
+    /// Reads the first row as column names.
     pub fn open(input: &Input) -> Result<Table> {
         let mut rows = Rows::open(input)?;
         let names = match rows.next() {
@@ -42,18 +43,28 @@ impl Table {
         self.names.iter().position(|n| n == name)
     }
 
-    /// The next row; an error says what is wrong with it.
+    /// The next row, or why it can't be read.
     pub fn next_row(&mut self) -> Option<Result<Row, String>> {
         self.rows.next()
     }
 
-    /// The cell under a column's name; empty where the row or the table has none.
+    /// The next readable row; unreadable rows are rejected.
+    pub fn next_readable(&mut self, out: &mut dyn Sink) -> Option<Row> {
+        loop {
+            match self.next_row()? {
+                Ok(row) => return Some(row),
+                Err(reason) => out.reject("row", &reason),
+            }
+        }
+    }
+
+    /// The cell in a column; empty if the row or the table has none.
     pub fn get<'a>(&self, row: &'a Row, name: &str) -> &'a str {
         self.column(name).and_then(|i| row.cells.get(i)).map_or("", String::as_str)
     }
 
-    /// Whether a row has something behind this column, which is the table's last.
-    pub fn reaches_beyond(&self, row: &Row, last: &str) -> bool {
+    /// Whether a row has non-empty cells after this column.
+    pub fn has_cells_after(&self, row: &Row, last: &str) -> bool {
         let end = self.column(last).map_or(self.names.len(), |column| column + 1);
         row.cells.iter().skip(end).any(|cell| !cell.is_empty())
     }
@@ -62,7 +73,8 @@ impl Table {
 impl Rows {
     /// The rows of a file without a header, or with its header as the first row.
     pub fn open(input: &Input) -> Result<Rows> {
-        let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(input.open()?);
+        let reader =
+            csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(input.open()?);
         Ok(Rows(reader.into_byte_records()))
     }
 }
@@ -74,8 +86,11 @@ impl Iterator for Rows {
         Some(match self.0.next()? {
             Ok(record) => {
                 let line = record.position().map_or(0, csv::Position::line);
-                let text =
-                    |cell: &[u8]| encoding::repaired(cell.into()).trim_matches(['\u{feff}', ' ', '\t']).to_string();
+                let text = |cell: &[u8]| {
+                    encoding::decode_part(cell.into())
+                        .trim_matches(['\u{feff}', ' ', '\t'])
+                        .to_string()
+                };
                 Ok(Row { line, cells: record.iter().map(text).collect() })
             }
             Err(e) => Err(e.to_string()),

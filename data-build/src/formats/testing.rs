@@ -1,4 +1,4 @@
-//! For the readers' unit tests: a file from inline text, and what a reader made of it.
+//! Runs a reader on inline text, for unit tests.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,7 +8,7 @@ use crate::input::Input;
 use crate::reader::{Outcome, Reader};
 use crate::record::{Record, Sink};
 
-/// What a reader handed over.
+/// What a reader produced.
 pub struct Collected {
     pub outcome: Outcome,
     pub records: Vec<Record>,
@@ -35,20 +35,21 @@ impl Collected {
         self.records.iter().map(|r| r.id.as_str()).collect()
     }
 
-    /// A field of the n-th record; null when it is absent.
+    /// A field of the n-th record; null if it is absent.
     pub fn field(&self, n: usize, name: &str) -> &Value {
         self.records[n].fields.get(name).unwrap_or(&Value::Null)
     }
 }
 
-/// Has a reader read `text` as a file of this name.
+/// Reads `text` as a file of this name.
 pub fn read_text(reader: Reader, name: &str, text: &str) -> Collected {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let n = COUNT.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("josh-reader-{}-{n}", std::process::id()));
     std::fs::write(&path, text).expect("the temporary folder can be written");
     let mut sink = Collector::default();
-    let outcome = reader(&Input::on_disk(path.clone(), name.into()), &mut sink).expect("the file can be read");
+    let outcome = reader(&Input::on_disk(path.clone(), name.into()), &mut sink)
+        .expect("the file can be read");
     std::fs::remove_file(&path).expect("the file was just written");
     Collected { outcome, records: sink.records, rejects: sink.rejects }
 }

@@ -1,36 +1,35 @@
-//! Names and values in a tree, read alike from JSON and from the XML that congress.gov makes its JSON of: one reader serves both,
-//! and nothing is copied from the one into the other.
+//! A common interface to JSON and to the XML from which congress.gov generates its JSON, so that
+//! one reader handles both without converting.
 
 use std::borrow::Cow;
 
 use roxmltree::Node;
 use serde_json::Value;
 
-/// A place in a tree.
+/// A node of a tree.
 pub trait Tree<'a>: Copy {
-    /// What is under a name.
+    /// The child with this name.
     fn get(self, name: &str) -> Option<Self>;
-    /// What is under the first of these names that is there, and the name.
+    /// The first existing child of these names, with its name.
     fn first_of<'n>(self, names: &[&'n str]) -> Option<(&'n str, Self)> {
         names.iter().find_map(|name| Some((*name, self.get(name)?)))
     }
-    /// The text of what is under a name.
-    fn text_under(self, name: &str) -> Option<Cow<'a, str>> {
+    /// The text of the child with this name.
+    fn child_text(self, name: &str) -> Option<Cow<'a, str>> {
         self.get(name)?.text()
     }
-    /// Calls `f` with what is under a name, one at a time where there are several.
-    fn each(self, name: &str, f: &mut dyn FnMut(Self));
-    /// Calls `f` with the elements of a list, or with what is no list.
-    fn unlisted(self, f: &mut dyn FnMut(Self));
+    /// Calls `f` with each child of this name.
+    fn each_child(self, name: &str, f: &mut dyn FnMut(Self));
+    /// Calls `f` with the elements of a list, or with the node itself if it is not a list.
+    fn each_element(self, f: &mut dyn FnMut(Self));
     fn is_list(self) -> bool;
-    /// Whether it is of the kind that can hold something, even if it holds nothing.
-    fn can_have_parts(self) -> bool;
-    /// Whether there is something under it.
-    fn has_parts(self) -> bool;
-    /// Its text, trimmed, if it has no parts; a number is written out.
+    /// Whether it is a container, possibly empty.
+    fn is_container(self) -> bool;
+    fn has_children(self) -> bool;
+    /// The trimmed text or the number of a leaf.
     fn text(self) -> Option<Cow<'a, str>>;
-    /// Its truth, where the format knows any.
-    fn truth(self) -> Option<bool>;
+    /// The value of a boolean; XML has none.
+    fn boolean(self) -> Option<bool>;
 }
 
 impl<'a> Tree<'a> for &'a Value {
@@ -38,15 +37,15 @@ impl<'a> Tree<'a> for &'a Value {
         Value::get(self, name)
     }
 
-    fn each(self, name: &str, f: &mut dyn FnMut(Self)) {
+    fn each_child(self, name: &str, f: &mut dyn FnMut(Self)) {
         if let Some(value) = Value::get(self, name) {
-            value.unlisted(f);
+            value.each_element(f);
         }
     }
 
-    fn unlisted(self, f: &mut dyn FnMut(Self)) {
+    fn each_element(self, f: &mut dyn FnMut(Self)) {
         match self {
-            Value::Array(items) => items.iter().for_each(|item| item.unlisted(f)),
+            Value::Array(items) => items.iter().for_each(|item| item.each_element(f)),
             one => f(one),
         }
     }
@@ -55,11 +54,11 @@ impl<'a> Tree<'a> for &'a Value {
         self.is_array()
     }
 
-    fn can_have_parts(self) -> bool {
+    fn is_container(self) -> bool {
         self.is_object() || self.is_array()
     }
 
-    fn has_parts(self) -> bool {
+    fn has_children(self) -> bool {
         match self {
             Value::Object(map) => !map.is_empty(),
             Value::Array(items) => !items.is_empty(),
@@ -75,13 +74,13 @@ impl<'a> Tree<'a> for &'a Value {
         }
     }
 
-    fn truth(self) -> Option<bool> {
+    fn boolean(self) -> Option<bool> {
         self.as_bool()
     }
 }
 
-/// An element by the local names of its children. Of several under one name the first that says something counts, since the
-/// older BILLSTATUS repeats fields (`number`, `type`) within one amendment.
+/// Children by local name. Of several with one name the first non-empty one is used: the older
+/// BILLSTATUS repeats fields (`number`, `type`) within an amendment.
 impl<'a, 'd: 'a> Tree<'a> for Node<'a, 'd> {
     fn get(self, name: &str) -> Option<Self> {
         let mut empty = None;
@@ -94,30 +93,32 @@ impl<'a, 'd: 'a> Tree<'a> for Node<'a, 'd> {
         empty
     }
 
-    /// What `get` looks at to choose is what is asked for.
-    fn text_under(self, name: &str) -> Option<Cow<'a, str>> {
+    /// Like `get`, but extracts the text only once.
+    fn child_text(self, name: &str) -> Option<Cow<'a, str>> {
         let mut empty = None;
         for child in self.children().filter(|child| child.tag_name().name() == name) {
             match Tree::text(child) {
                 Some(text) if text.is_empty() => empty = Some(text),
-                said => return said,
+                text => return text,
             }
         }
         empty
     }
 
-    /// In one pass: siblings lie far apart in memory, and a list has thousands that bear another name.
+    /// One pass for all names: a list may have thousands of children, far apart in memory.
     fn first_of<'n>(self, names: &[&'n str]) -> Option<(&'n str, Self)> {
-        let named = |child: Node<'_, '_>| names.iter().copied().find(|name| *name == child.tag_name().name());
+        let named = |child: Node<'_, '_>| {
+            names.iter().copied().find(|name| *name == child.tag_name().name())
+        };
         let name = self.children().find_map(named)?;
         Some((name, Tree::get(self, name)?))
     }
 
-    fn each(self, name: &str, f: &mut dyn FnMut(Self)) {
+    fn each_child(self, name: &str, f: &mut dyn FnMut(Self)) {
         self.children().filter(|child| child.tag_name().name() == name).for_each(f);
     }
 
-    fn unlisted(self, f: &mut dyn FnMut(Self)) {
+    fn each_element(self, f: &mut dyn FnMut(Self)) {
         f(self);
     }
 
@@ -125,11 +126,11 @@ impl<'a, 'd: 'a> Tree<'a> for Node<'a, 'd> {
         false
     }
 
-    fn can_have_parts(self) -> bool {
-        self.has_parts()
+    fn is_container(self) -> bool {
+        Tree::has_children(self)
     }
 
-    fn has_parts(self) -> bool {
+    fn has_children(self) -> bool {
         self.children().any(|child| child.is_element())
     }
 
@@ -142,7 +143,7 @@ impl<'a, 'd: 'a> Tree<'a> for Node<'a, 'd> {
             }
             let Some(text) = child.text_storage().filter(|_| child.is_text()) else { continue };
             match &mut joined {
-                // A text is in several pieces where a CDATA section begins or ends.
+                // CDATA sections split a text into several nodes.
                 Some(joined) => joined.push_str(text.as_str()),
                 None if first.is_empty() => first = text.as_str(),
                 None => joined = Some([first, text.as_str()].concat()),
@@ -151,29 +152,29 @@ impl<'a, 'd: 'a> Tree<'a> for Node<'a, 'd> {
         Some(joined.map_or_else(|| first.trim().into(), |joined| joined.trim().to_string().into()))
     }
 
-    fn truth(self) -> Option<bool> {
+    fn boolean(self) -> Option<bool> {
         None
     }
 }
 
-/// What is at a path of names.
+/// The node at a path of names.
 pub fn at<'a, T: Tree<'a>>(tree: T, path: &[&str]) -> Option<T> {
     path.iter().try_fold(tree, |t, name| t.get(name))
 }
 
 fn text_at<'a, T: Tree<'a>>(tree: T, path: &[&str]) -> Option<Cow<'a, str>> {
     match path.split_last() {
-        Some((name, above)) => at(tree, above)?.text_under(name),
+        Some((name, parents)) => at(tree, parents)?.child_text(name),
         None => tree.text(),
     }
 }
 
-/// The text at a path, trimmed; empty when there is none.
+/// The trimmed text at a path; empty if there is none.
 pub fn str_at<'a, T: Tree<'a>>(tree: T, path: &[&str]) -> Cow<'a, str> {
     text_at(tree, path).unwrap_or_default()
 }
 
-/// The integer at a path: a number, or a text that holds one ("1,234", "12.00").
+/// The integer at a path: a number, or a text like "1,234" or "12.00".
 pub fn int_at<'a, T: Tree<'a>>(tree: T, path: &[&str]) -> Option<i64> {
     let text = text_at(tree, path)?;
     let whole = |text: &str| text.parse::<i64>().ok();
@@ -183,32 +184,35 @@ pub fn int_at<'a, T: Tree<'a>>(tree: T, path: &[&str]) -> Option<i64> {
     })
 }
 
-/// The truth at a path: a boolean or "True", "Y", "1" as a text.
+/// The boolean at a path: a boolean, or a text like "True", "Y" or "1".
 pub fn bool_at<'a, T: Tree<'a>>(tree: T, path: &[&str]) -> Option<bool> {
     let found = at(tree, path)?;
-    let said = |names: [&str; 4], text: &str| names.iter().any(|name| text.eq_ignore_ascii_case(name));
-    found.truth().or_else(|| match found.text()? {
-        text if said(["true", "y", "yes", "1"], &text) => Some(true),
-        text if said(["false", "n", "no", "0"], &text) => Some(false),
+    let is_any =
+        |names: [&str; 4], text: &str| names.iter().any(|name| text.eq_ignore_ascii_case(name));
+    found.boolean().or_else(|| match found.text()? {
+        text if is_any(["true", "y", "yes", "1"], &text) => Some(true),
+        text if is_any(["false", "n", "no", "0"], &text) => Some(false),
         _ => None,
     })
 }
 
-/// The items of a list however it is wrapped: `{"actions": [..]}`, `{"item": {..}}`, `{"billCommittees": {"item":
-/// [..]}}`. `wrappers` are the names of the layers to look through; what has none of them is an item, but
-/// not at the top, where it is a count or an empty element.
+/// The items of a list in any wrapping: `{"actions": [..]}`, `{"item": {..}}`,
+/// `{"billCommittees": {"item": [..]}}`. `wrappers` are the names of possible layers. A node
+/// without them is an item, except at the top, where it is a count or an empty element.
 pub fn items<'a, T: Tree<'a>>(tree: Option<T>, wrappers: &[&str]) -> Vec<T> {
     let mut found = Vec::new();
     if let Some(tree) = tree {
-        tree.unlisted(&mut |one| unwrap(one, wrappers, tree.is_list(), &mut found));
+        tree.each_element(&mut |one| unwrap_items(one, wrappers, tree.is_list(), &mut found));
     }
     found
 }
 
-fn unwrap<'a, T: Tree<'a>>(tree: T, wrappers: &[&str], inside: bool, found: &mut Vec<T>) {
+fn unwrap_items<'a, T: Tree<'a>>(tree: T, wrappers: &[&str], inside: bool, found: &mut Vec<T>) {
     match tree.first_of(wrappers) {
-        Some((name, inner)) if inner.can_have_parts() => tree.each(name, &mut |one| unwrap(one, wrappers, true, found)),
-        _ if inside && tree.has_parts() => found.push(tree),
+        Some((name, inner)) if inner.is_container() => {
+            tree.each_child(name, &mut |one| unwrap_items(one, wrappers, true, found))
+        }
+        _ if inside && tree.has_children() => found.push(tree),
         _ => {}
     }
 }
@@ -221,7 +225,7 @@ mod tests {
     use crate::formats::xml;
 
     #[test]
-    fn lists_come_in_every_wrapping() {
+    fn lists_are_unwrapped() {
         let one = json!({"item": {"n": 1}});
         let many = json!({"billCommittees": {"item": [{"n": 1}, {"n": 2}]}});
         let (listed, none) = (json!([{"n": 1}]), json!({"count": "0"}));
@@ -236,11 +240,16 @@ mod tests {
 
     #[test]
     fn elements_are_read_like_objects() {
-        let text = "<a><n/><n>7</n><n>8</n><!-- 9 --><i><t>x</t></i><i/><i><t> y<![CDATA[ & z]]></t></i><e/></a>";
+        let text = "<a><n/><n>7</n><n>8</n><!-- 9 --><i><t>x</t></i><i/>\
+                    <i><t> y<![CDATA[ & z]]></t></i><e/></a>";
         let document = xml::parse(text).expect("well-formed");
         let root = document.root_element();
-        assert_eq!((int_at(root, &["n"]), str_at(root, &["e"]), str_at(root, &["i"])), (Some(7), "".into(), "".into()));
-        let texts: Vec<_> = items(Some(root), &["i"]).into_iter().map(|i| str_at(i, &["t"])).collect();
+        assert_eq!(
+            (int_at(root, &["n"]), str_at(root, &["e"]), str_at(root, &["i"])),
+            (Some(7), "".into(), "".into())
+        );
+        let texts: Vec<_> =
+            items(Some(root), &["i"]).into_iter().map(|i| str_at(i, &["t"])).collect();
         assert_eq!(texts, ["x", "y & z"]);
         let number = at(root, &["n"]).expect("a number");
         assert_eq!((int_at(number, &[]), str_at(&json!(" 7 "), &[])), (Some(7), "7".into()));

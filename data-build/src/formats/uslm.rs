@@ -1,4 +1,4 @@
-//! The USLM of GPO's regulations: what its elements are to the text.
+//! Classifies the elements of USLM regulations (Federal Register, CFR) for text extraction.
 
 use roxmltree::Node;
 
@@ -6,18 +6,18 @@ use super::outline::label;
 use super::prose::{Role, inline};
 use super::xml;
 
-/// The name of the SGML element that an element was made from: `style="-uslm-sgm:HD1; …"` -> "HD1".
+/// The SGML element that an element was converted from: `style="-uslm-sgm:HD1; …"` -> "HD1".
 pub fn style<'a>(node: Node<'a, '_>) -> &'a str {
     let style = node.attribute("style").unwrap_or_default();
     style.strip_prefix("-uslm-sgm:").and_then(|s| s.split([';', ' ']).next()).unwrap_or_default()
 }
 
-/// Elements whose number and heading together are a heading of the text.
+/// Whether an element's number and heading form a heading of the text.
 pub fn is_division(name: &str) -> bool {
     matches!(name, "section" | "part" | "subpart" | "subchapter" | "chapter" | "subtitle" | "title")
 }
 
-/// Elements whose heading is the first words of a paragraph.
+/// Whether an element's heading is the start of a paragraph.
 pub fn is_run_in(name: &str) -> bool {
     matches!(
         name,
@@ -38,7 +38,7 @@ pub fn is_run_in(name: &str) -> bool {
     )
 }
 
-/// The number and heading of a division, as one line: "§ 447.1 General."
+/// The number and heading of a division on one line: "§ 447.1 General."
 pub fn heading(division: Node<'_, '_>) -> String {
     let part = |name: &str| xml::child(division, name).map(inline).unwrap_or_default();
     let (num, heading) = (part("num"), part("heading"));
@@ -46,7 +46,8 @@ pub fn heading(division: Node<'_, '_>) -> String {
     format!("{num}{gap}{heading}").trim().to_string()
 }
 
-/// What an element is to the text. An instruction in a rule is a `section` without heading: its number runs in.
+/// How an element contributes to the text. An amending instruction is a `section` without heading:
+/// its number is the start of a paragraph.
 pub fn role(node: Node<'_, '_>) -> Role {
     let Some(parent) = node.parent() else { return Role::Auto };
     let within = parent.tag_name().name();

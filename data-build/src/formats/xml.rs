@@ -1,24 +1,24 @@
-//! Reading XML documents: elements by local name, text with its white space folded.
+//! Parses XML documents; access to elements by local name, and to text with collapsed white space.
 
 use roxmltree::{Document, Node, ParsingOptions};
 
-/// Bills and laws nest some thirty elements deep; the stack holds far more than this.
-const DEEPEST: u32 = 400;
+/// Bills and laws have some thirty levels; the stack has room for far more than this.
+const MAX_DEPTH: u32 = 400;
 
-/// Entities that a document defines itself may unfold to this much in all.
-const UNFOLDED: usize = 64 << 20;
+/// Limit for the expansion of entities that a document defines.
+const MAX_EXPANDED_BYTES: usize = 64 << 20;
 
-/// Parses a document; official files carry a DOCTYPE, which is passed over. One nested beyond reason is refused: readers walk
-/// it by recursion.
+/// Parses a document; a DOCTYPE is ignored. Excessive nesting is an error, since readers recurse.
 pub fn parse(text: &str) -> anyhow::Result<Document<'_>> {
-    refuse_entity_bombs(text)?;
-    let options = ParsingOptions { allow_dtd: true, nodes_limit: u32::MAX, ..ParsingOptions::default() };
+    check_entities(text)?;
+    let options =
+        ParsingOptions { allow_dtd: true, nodes_limit: u32::MAX, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)?;
-    anyhow::ensure!(depth(&document) <= DEEPEST, "nested more than {DEEPEST} elements deep");
+    anyhow::ensure!(depth(&document) <= MAX_DEPTH, "nested more than {MAX_DEPTH} elements deep");
     Ok(document)
 }
 
-/// How deep the deepest element lies, found without recursion.
+/// The depth of the deepest element, computed without recursion.
 fn depth(document: &Document) -> u32 {
     let (mut node, mut depth, mut deepest) = (document.root(), 0, 0);
     loop {
@@ -40,9 +40,10 @@ fn depth(document: &Document) -> u32 {
     }
 }
 
-/// The parser stops entities that unfold into each other for ever, but not a long one that is used a million times.
-fn refuse_entity_bombs(text: &str) -> anyhow::Result<()> {
-    // Nearly all files; to find that out takes a fraction of the time that splitting takes.
+/// Rejects entity bombs. The parser stops recursive entities, but not a long one that is used a
+/// million times.
+fn check_entities(text: &str) -> anyhow::Result<()> {
+    // True for nearly all files, and much faster than splitting.
     if !text.contains("<!ENTITY") {
         return Ok(());
     }
@@ -50,20 +51,26 @@ fn refuse_entity_bombs(text: &str) -> anyhow::Result<()> {
     for declared in text.split("<!ENTITY").skip(1) {
         let quote = declared.find(['"', '\'']).map_or("", |at| &declared[at..at + 1]);
         let value = declared.split(quote).nth(1).filter(|_| !quote.is_empty()).unwrap_or_default();
-        anyhow::ensure!(!value.replace("&#", "").contains('&'), "it defines entities by other entities");
+        anyhow::ensure!(
+            !value.replace("&#", "").contains('&'),
+            "defines entities by other entities"
+        );
         longest = longest.max(value.len());
     }
     let used = if longest > 0 { text.bytes().filter(|b| *b == b'&').count() } else { 0 };
     anyhow::ensure!(
-        longest.saturating_mul(used) <= UNFOLDED,
-        "its entities unfold to more than {} MiB",
-        UNFOLDED >> 20
+        longest.saturating_mul(used) <= MAX_EXPANDED_BYTES,
+        "entities expand to more than {} MiB",
+        MAX_EXPANDED_BYTES >> 20
     );
     Ok(())
 }
 
 /// The children with this local name.
-pub fn children<'a, 'd: 'a>(node: Node<'a, 'd>, name: &'a str) -> impl Iterator<Item = Node<'a, 'd>> {
+pub fn children<'a, 'd: 'a>(
+    node: Node<'a, 'd>,
+    name: &'a str,
+) -> impl Iterator<Item = Node<'a, 'd>> {
     node.children().filter(move |n| n.tag_name().name() == name)
 }
 
@@ -77,12 +84,12 @@ pub fn at<'a, 'd: 'a>(node: Node<'a, 'd>, path: &[&str]) -> Option<Node<'a, 'd>>
     path.iter().try_fold(node, |n, name| child(n, name))
 }
 
-/// The text at a path, white space folded; empty when there is none.
+/// The text at a path; empty if there is none.
 pub fn text_at(node: Node<'_, '_>, path: &[&str]) -> String {
     at(node, path).map(text).unwrap_or_default()
 }
 
-/// All text below an element, white space folded, with a space between block elements.
+/// All text below an element, with collapsed white space and spaces between elements.
 pub fn text(node: Node<'_, '_>) -> String {
     let mut out = String::new();
     for piece in node.descendants().filter(Node::is_text) {
@@ -92,7 +99,7 @@ pub fn text(node: Node<'_, '_>) -> String {
     fold(&out)
 }
 
-/// Runs of white space become one space, and none is left before a closing mark.
+/// Collapses white space, and removes it before closing punctuation.
 pub fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -110,21 +117,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endless_nesting_is_refused() {
+    fn excessive_nesting_is_an_error() {
         let nested = |n: usize| format!("{}{}", "<a>".repeat(n), "</a>".repeat(n));
         assert!(parse(&nested(300)).is_ok());
         assert!(parse(&nested(1_000_000)).is_err());
     }
 
     #[test]
-    fn entities_unfold_within_reason() {
+    fn entity_expansion_is_limited() {
         let with = |dtd: &str, text: &str| {
             let document = format!("<!DOCTYPE a [{dtd}]><a>{text}</a>");
             parse(&document).map(|d| self::text(d.root_element())).map_err(|e| e.to_string())
         };
         assert_eq!(with("<!ENTITY sect '&#167;'>", "&sect; 1 &amp; 2").as_deref(), Ok("§ 1 & 2"));
-        assert!(with("<!ENTITY b 'x'><!ENTITY c '&b;&b;'>", "&c;").is_err_and(|e| e.contains("entities")));
+        assert!(
+            with("<!ENTITY b 'x'><!ENTITY c '&b;&b;'>", "&c;")
+                .is_err_and(|e| e.contains("entities"))
+        );
         let long = format!("<!ENTITY b \"{}\">", "x".repeat(1 << 16));
-        assert!(with(&long, &"&b;".repeat(2_000)).is_err_and(|e| e.contains("unfold")));
+        assert!(with(&long, &"&b;".repeat(2_000)).is_err_and(|e| e.contains("expand")));
     }
 }

@@ -55,7 +55,8 @@ fn read_document(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 pub fn record<'a>(value: impl Tree<'a>, rank: Rank, bill: Option<&str>) -> Result<Record, String> {
     let kind = str_at(value, &["type"]).to_ascii_lowercase();
     let id = id_of(value).ok_or("an amendment without type, congress and number")?;
-    let (_, congress, number) = congress::parts(&id).ok_or("an amendment without type, congress and number")?;
+    let (_, congress, number) =
+        congress::parts(&id).ok_or("an amendment without type, congress and number")?;
     let mut record = Record::new("amendments", id.as_str(), rank);
     record.set("congress", congress).set("type", kind.as_str()).set("number", number);
     record.set("chamber", congress::chamber(&kind));
@@ -65,7 +66,9 @@ pub fn record<'a>(value: impl Tree<'a>, rank: Rank, bill: Option<&str>) -> Resul
     record.set("bill_id", amended).set("purpose", purpose);
     record.set("amends_amendment_id", value.get("amendedAmendment").and_then(id_of));
     set_sponsor(value, &mut record);
-    let submitted = ["submittedDate", "proposedDate"].into_iter().find_map(|name| dates::iso(&str_at(value, &[name])));
+    let submitted = ["submittedDate", "proposedDate"]
+        .into_iter()
+        .find_map(|name| dates::iso(&str_at(value, &[name])));
     record.set("submitted_date", submitted);
     set_progress(value, &mut record);
     Ok(record)
@@ -84,7 +87,8 @@ fn purpose<'a>(value: impl Tree<'a>) -> Cow<'a, str> {
     stated.find(|s| !s.is_empty()).unwrap_or_default()
 }
 
-/// "S. Amdt. 8 to S. 5: To include crimes": a purpose alone ("In the nature of a substitute.") tells nothing apart.
+/// "S. Amdt. 8 to S. 5: To include crimes": a purpose alone ("In the nature of a substitute.")
+/// tells nothing apart.
 fn title(kind: &str, number: i64, bill: Option<&str>, purpose: &str) -> String {
     let mut title = format!("{} {number}", wording::cited_type(kind));
     if let Some(bill) = bill {
@@ -105,14 +109,21 @@ fn set_sponsor<'a>(value: impl Tree<'a>, record: &mut Record) {
 
 fn set_progress<'a>(value: impl Tree<'a>, record: &mut Record) {
     let mut actions = congress::actions(&items(value.get("actions"), &["actions", "item"]));
-    // The Library's copies of floor actions come after them in the file, so the time of day decides.
+    // The Library's copies of floor actions come after them in the file, so the time of day
+    // decides.
     actions.sort_by(|a, b| (&b.date, &b.time).cmp(&(&a.date, &a.time)));
     let said = dates::iso(&str_at(value, &["latestAction", "actionDate"]));
-    match actions.iter().find(|a| !a.text.is_empty()).filter(|a| said.as_deref() < Some(a.date.as_str())) {
-        Some(newest) => {
-            record.set("latest_action", newest.text.as_str()).set("latest_action_date", newest.date.as_str())
-        }
-        None => record.set("latest_action", str_at(value, &["latestAction", "text"])).set("latest_action_date", said),
+    match actions
+        .iter()
+        .find(|a| !a.text.is_empty())
+        .filter(|a| said.as_deref() < Some(a.date.as_str()))
+    {
+        Some(newest) => record
+            .set("latest_action", newest.text.as_str())
+            .set("latest_action_date", newest.date.as_str()),
+        None => record
+            .set("latest_action", str_at(value, &["latestAction", "text"]))
+            .set("latest_action_date", said),
     };
     if !actions.is_empty() {
         record.set("status", status(&actions));
@@ -129,7 +140,9 @@ pub fn status(actions: &[Action]) -> &'static str {
 fn step(action: &Action) -> Option<&'static str> {
     let text = action.text.to_ascii_lowercase();
     let on_motion = ["motion to", "cloture", "point of order"].iter().any(|m| text.starts_with(m));
-    if text.contains("ruled out of order") || (text.contains(" fell ") && text.contains("point of order")) {
+    if text.contains("ruled out of order")
+        || (text.contains(" fell ") && text.contains("point of order"))
+    {
         return Some("ruled_out_of_order");
     }
     if text.contains("motion to table") {
@@ -147,9 +160,15 @@ fn step(action: &Action) -> Option<&'static str> {
         _ if withdrawn => Some("withdrawn"),
         _ if on_motion => None,
         _ if text.contains(" fell when ") => Some("failed"),
-        _ if text.contains("amendment") && text.contains("not agreed to in senate") => Some("failed"),
-        _ if text.starts_with("amendment sa") && text.contains("agreed to in senate") => Some("agreed_to"),
-        _ if text.starts_with("amendment") && (text.contains(" proposed by ") || text.contains(" offered by ")) => {
+        _ if text.contains("amendment") && text.contains("not agreed to in senate") => {
+            Some("failed")
+        }
+        _ if text.starts_with("amendment sa") && text.contains("agreed to in senate") => {
+            Some("agreed_to")
+        }
+        _ if text.starts_with("amendment")
+            && (text.contains(" proposed by ") || text.contains(" offered by ")) =>
+        {
             Some("proposed")
         }
         _ => None,
@@ -164,24 +183,40 @@ mod tests {
     use crate::formats::testing::read_text;
 
     fn done(code: &str, text: &str) -> Action {
-        Action { date: "2025-01-15".into(), code: code.into(), text: text.into(), ..Action::default() }
+        Action {
+            date: "2025-01-15".into(),
+            code: code.into(),
+            text: text.into(),
+            ..Action::default()
+        }
     }
 
     #[test]
     fn what_became_of_it() {
-        let proposed =
-            done("93000", "Senate amendment proposed (on the floor): Amendment SA 8 proposed by Senator Doe.");
+        let proposed = done(
+            "93000",
+            "Senate amendment proposed (on the floor): Amendment SA 8 proposed by Senator Doe.",
+        );
         let after = |text: &str| status(&[done("", text), proposed.clone()]);
         assert_eq!(status(&[done("91000", "Senate amendment submitted")]), "submitted");
         assert_eq!(status(std::slice::from_ref(&proposed)), "proposed");
         assert_eq!(after("Amendment SA 8 agreed to in Senate by Voice Vote."), "agreed_to");
         assert_eq!(after("Amendment SA 8 not agreed to in Senate by Yea-Nay Vote."), "failed");
-        assert_eq!(after("Motion to table amendment SA 8 agreed to in Senate by Yea-Nay Vote."), "tabled");
-        assert_eq!(after("Motion to table amendment SA 8 rejected in Senate by Yea-Nay Vote."), "proposed");
+        assert_eq!(
+            after("Motion to table amendment SA 8 agreed to in Senate by Yea-Nay Vote."),
+            "tabled"
+        );
+        assert_eq!(
+            after("Motion to table amendment SA 8 rejected in Senate by Yea-Nay Vote."),
+            "proposed"
+        );
         assert_eq!(after("Amendment SA 8 ruled out of order by the chair."), "ruled_out_of_order");
         assert_eq!(after("Proposed amendment SA 8 withdrawn in Senate."), "withdrawn");
         assert_eq!(after("SA 8 fell when SA 7 withdrawn."), "failed");
-        assert_eq!(after("Cloture on amendment SA 8 not invoked in Senate by Yea-Nay Vote."), "proposed");
+        assert_eq!(
+            after("Cloture on amendment SA 8 not invoked in Senate by Yea-Nay Vote."),
+            "proposed"
+        );
     }
 
     #[test]
@@ -190,7 +225,8 @@ mod tests {
             "purpose": "To add.", "amendedBill": {"type": "S", "congress": "119", "number": "5"},
             "amendedAmendment": {"type": "SAMDT", "congress": "119", "number": "3"},
             "sponsors": {"item": {"name": "Rules Committee"}}});
-        let read = read_text(read, "amendments/a.jsonl", &format!("{value}\n{{\"type\":\"SAMDT\"}}"));
+        let read =
+            read_text(read, "amendments/a.jsonl", &format!("{value}\n{{\"type\":\"SAMDT\"}}"));
         assert_eq!((read.ids(), read.rejects.len()), (vec!["samdt:119:8"], 1));
         assert_eq!(read.field(0, "title"), "S. Amdt. 8 to S. 5: To add.");
         assert_eq!(

@@ -1,5 +1,6 @@
-//! A bill's text as a data set keeps it: one JSON object a version, the text as lines with `####` before sections and
-//! bare numerals ("I", "A") before titles and subtitles, or as print with SEC. and TITLE headings.
+//! A bill's text as a data set keeps it: one JSON object a version, the text as lines with `####`
+//! before sections and bare numerals ("I", "A") before titles and subtitles, or as print with SEC.
+//! and TITLE headings.
 
 use std::sync::LazyLock;
 
@@ -11,6 +12,7 @@ use crate::formats::congress;
 use crate::formats::json::str_at;
 use crate::formats::outline::Outline;
 use crate::formats::{dates, measures, prose};
+use crate::patterns::pattern;
 use crate::record::{Rank, Record, Section};
 
 /// Depths of the headings; a level that a bill leaves out takes no room in the outline.
@@ -23,24 +25,33 @@ const SECTION: i64 = 5;
 /// Headings in print: "SEC. 101. SHORT TITLE.", "SECTION 1. …", "TITLE I—…".
 static PRINTED: LazyLock<Regex> = LazyLock::new(|| {
     let section = r"(?:SEC\.|SECTION) (?P<section>\d+[A-Z]?(?:-\d+)?)\.";
-    let level = r"(?P<word>DIVISION|TITLE|SUBTITLE|Subtitle|PART) (?P<n>[IVXLC]+|[A-Z]|\d+)(?:--|—|-)";
-    Regex::new(&format!(r"^\s*(?:{section}|{level})"))
-        .unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
+    let level =
+        r"(?P<word>DIVISION|TITLE|SUBTITLE|Subtitle|PART) (?P<n>[IVXLC]+|[A-Z]|\d+)(?:--|—|-)";
+    pattern(&format!(r"^\s*(?:{section}|{level})"))
 });
 
 /// The record that holds this version of the text.
 pub fn record(value: &Value) -> Result<Record, String> {
     let key = str_at(value, &["bill_id"]);
     let id = measures::bill_id(&key, None).ok_or_else(|| format!("not a bill: {key:?}"))?;
-    let (kind, congress, number) = congress::parts(&id).ok_or_else(|| format!("not a bill: {key:?}"))?;
+    let (kind, congress, number) =
+        congress::parts(&id).ok_or_else(|| format!("not a bill: {key:?}"))?;
     let (name, url) = (str_at(value, &["version"]), str_at(value, &["url"]));
     let version = bill_versions::code(&name)
         .or_else(|| bill_versions::code_in_file_name(&url))
         .ok_or_else(|| format!("{id}: unknown version {name:?}"))?;
     let date = dates::iso(&str_at(value, &["date"])).unwrap_or_default();
     let mut record = Record::new("bills", id.as_str(), Rank::Partial);
-    record.set("congress", congress).set("type", kind).set("number", number).set("chamber", congress::chamber(kind));
-    record.body(&version, &bill_versions::order(kind, &version, &date), sections(&str_at(value, &["text"])));
+    record
+        .set("congress", congress)
+        .set("type", kind)
+        .set("number", number)
+        .set("chamber", congress::chamber(kind));
+    record.body(
+        &version,
+        &bill_versions::order(kind, &version, &date),
+        sections(&str_at(value, &["text"])),
+    );
     Ok(record)
 }
 
@@ -76,7 +87,8 @@ pub fn sections(text: &str) -> Vec<Section> {
     outline.finish()
 }
 
-/// "101. Short title" -> ("101", "SEC. 101. Short title"); a heading without a number is kept as it is.
+/// "101. Short title" -> ("101", "SEC. 101. Short title"); a heading without a number is kept as
+/// it is.
 fn section_heading(text: &str) -> (String, String) {
     let text = text.trim();
     let number = text.split_whitespace().next().unwrap_or_default().trim_end_matches('.');
@@ -95,7 +107,11 @@ fn enumerator(line: &str) -> Option<String> {
     };
     let bare = bare.trim();
     let only_number = bare.ends_with(')') && !bare.contains(' ');
-    Some(if only_number || bare.ends_with(['.', '—', ':']) { bare.to_string() } else { format!("{bare}.—") })
+    Some(if only_number || bare.ends_with(['.', '—', ':']) {
+        bare.to_string()
+    } else {
+        format!("{bare}.—")
+    })
 }
 
 struct Heading {
@@ -127,7 +143,8 @@ fn capitalized(word: &str) -> String {
     format!("{first}{}", rest.to_ascii_lowercase())
 }
 
-/// Which divisions, titles, subtitles and parts are open, to tell a numeral that counts on from a stray one in a table.
+/// Which divisions, titles, subtitles and parts are open, to tell a numeral that counts on from a
+/// stray one in a table.
 #[derive(Default)]
 struct Open {
     division: Option<u32>,
@@ -137,7 +154,8 @@ struct Open {
 }
 
 impl Open {
-    /// The heading that a bare numeral on line `at` begins. The print's first lines carry a distribution code ("II").
+    /// The heading that a bare numeral on line `at` begins. The print's first lines carry a
+    /// distribution code ("II").
     fn numeral(&mut self, lines: &[&str], at: usize) -> Option<Heading> {
         let token = lines[at];
         if at < 3 || !is_numeral(token) {
@@ -151,12 +169,18 @@ impl Open {
         if titled {
             title.push_str(&format!("—{}", prose::fold(next)));
         }
-        Some(Heading { depth, label: format!("{} {token}", capitalized(word)), title, lines: usize::from(titled) })
+        Some(Heading {
+            depth,
+            label: format!("{} {token}", capitalized(word)),
+            title,
+            lines: usize::from(titled),
+        })
     }
 
     fn place(&mut self, token: &str, before_title_one: bool) -> Option<(i64, &'static str)> {
         let (letter, numeral, digits) = (letter(token), roman(token), token.parse::<u32>().ok());
-        let follows = |open: Option<u32>, n: Option<u32>| n.is_some() && n == Some(open.unwrap_or(0) + 1);
+        let follows =
+            |open: Option<u32>, n: Option<u32>| n.is_some() && n == Some(open.unwrap_or(0) + 1);
         let next_division = follows(self.division, letter) && before_title_one;
         if self.subtitle.is_some() && follows(self.subtitle, letter) && !next_division {
             (self.subtitle, self.part) = (letter, None);
@@ -189,12 +213,17 @@ impl Open {
 }
 
 fn is_numeral(token: &str) -> bool {
-    token.len() <= 6 && (letter(token).is_some() || roman(token).is_some() || token.parse::<u32>().is_ok())
+    token.len() <= 6
+        && (letter(token).is_some() || roman(token).is_some() || token.parse::<u32>().is_ok())
 }
 
 /// A line that can be a heading: short, not marked, no sentence.
 fn is_heading(line: &str) -> bool {
-    !line.is_empty() && line.len() < 200 && !line.starts_with(['#', '*']) && !line.ends_with('.') && !is_numeral(line)
+    !line.is_empty()
+        && line.len() < 200
+        && !line.starts_with(['#', '*'])
+        && !line.ends_with('.')
+        && !is_numeral(line)
 }
 
 fn letter(token: &str) -> Option<u32> {
@@ -214,8 +243,10 @@ fn roman(token: &str) -> Option<u32> {
             _ => return None,
         })
     };
-    let digits = token.chars().map(digit).collect::<Option<Vec<i64>>>().filter(|d| !d.is_empty())?;
-    let signed = digits.iter().enumerate().map(|(i, d)| if digits.get(i + 1) > Some(d) { -d } else { *d });
+    let digits =
+        token.chars().map(digit).collect::<Option<Vec<i64>>>().filter(|d| !d.is_empty())?;
+    let signed =
+        digits.iter().enumerate().map(|(i, d)| if digits.get(i + 1) > Some(d) { -d } else { *d });
     u32::try_from(signed.sum::<i64>()).ok()
 }
 
@@ -234,7 +265,8 @@ mod tests {
         let text = "II\n119th CONGRESS\nS. 9\nA BILL\n#### 1. Short title\nThis is it.\nI\nMoney\nA\nRates\n\
                     #### 101. Rate\n**(1)**\nup;\nB\nOther\n#### 111. More\n\
                     ##### (a) In general\nText.\nII\nRest\n#### 201. End\nDone.";
-        let found: Vec<_> = outline(text).into_iter().map(|(label, heading, _)| (label, heading)).collect();
+        let found: Vec<_> =
+            outline(text).into_iter().map(|(label, heading, _)| (label, heading)).collect();
         let expected = [
             ("", ""),
             ("1", "SECTION 1. Short title"),
@@ -264,7 +296,9 @@ mod tests {
 
     #[test]
     fn print_is_cut_at_its_headings() {
-        let found = outline("A BILL\nSECTION 1. SHORT TITLE.\nThis.\nTITLE I--MONEY\nSEC. 101. RATE.\nThat.");
+        let found = outline(
+            "A BILL\nSECTION 1. SHORT TITLE.\nThis.\nTITLE I--MONEY\nSEC. 101. RATE.\nThat.",
+        );
         assert_eq!(found[1].1, "SECTION 1. SHORT TITLE.");
         assert_eq!(found[3].1, "TITLE I--MONEY > SEC. 101. RATE.");
     }

@@ -22,10 +22,12 @@ enum Step {
     BecameLaw,
 }
 
-/// The catalog's `status` of a bill of this type, from all of its actions, newest first. The newest vote in a chamber
-/// decides there, so a measure that failed and passed upon reconsideration has passed.
+/// The catalog's `status` of a bill of this type, from all of its actions, newest first. The
+/// newest vote in a chamber decides there, so a measure that failed and passed upon
+/// reconsideration has passed.
 pub fn status(kind: &str, actions: &[Action]) -> &'static str {
-    let (mut house, mut senate, mut reported, mut presented, mut vetoed) = (None, None, false, false, false);
+    let (mut house, mut senate, mut reported, mut presented, mut vetoed) =
+        (None, None, false, false, false);
     for step in actions.iter().rev().filter_map(step) {
         match step {
             Step::Reported => reported = true,
@@ -53,7 +55,8 @@ pub fn status(kind: &str, actions: &[Action]) -> &'static str {
     }
 }
 
-/// Concurrent resolutions are done when both chambers agree; the rest goes to the President or the States.
+/// Concurrent resolutions are done when both chambers agree; the rest goes to the President or the
+/// States.
 fn both(kind: &str) -> &'static str {
     if matches!(kind, "hconres" | "sconres") { "agreed_to" } else { "passed_both" }
 }
@@ -63,8 +66,9 @@ pub fn enacted_date(actions: &[Action]) -> Option<&str> {
     actions.iter().find(|a| step(a) == Some(Step::BecameLaw)).map(|a| a.date.as_str())
 }
 
-/// Reads one action: by the Library's code where it has one, by its wording otherwise. Only the beginning counts:
-/// "Motion to table … agreed to in Senate" passes nothing. A code without a text is a slip of the file.
+/// Reads one action: by the Library's code where it has one, by its wording otherwise. Only the
+/// beginning counts: "Motion to table … agreed to in Senate" passes nothing. A code without a text
+/// is a slip of the file.
 fn step(action: &Action) -> Option<Step> {
     if action.text.is_empty() {
         return None;
@@ -99,7 +103,10 @@ fn by_text(text: &str) -> Option<Step> {
         ("passed senate", Step::PassedSenate),
         ("resolution agreed to in senate", Step::PassedSenate),
         ("submitted in the senate, considered, and agreed to", Step::PassedSenate),
-        ("introduced in the senate, read twice, considered, read the third time, and passed", Step::PassedSenate),
+        (
+            "introduced in the senate, read twice, considered, read the third time, and passed",
+            Step::PassedSenate,
+        ),
         ("failed of passage/not agreed to in house", Step::FailedHouse),
         ("failed of passage in house over", Step::Vetoed),
         ("failed of passage in senate over", Step::Vetoed),
@@ -124,15 +131,24 @@ mod tests {
     use super::*;
 
     fn done(code: &str, text: &str) -> Action {
-        Action { date: "2025-01-03".into(), code: code.into(), text: text.into(), ..Action::default() }
+        Action {
+            date: "2025-01-03".into(),
+            code: code.into(),
+            text: text.into(),
+            ..Action::default()
+        }
     }
 
     #[test]
     fn the_stages_of_a_bill() {
-        let (reported, house, senate) = (done("5000", "R."), done("8000", "P."), done("17000", "P."));
+        let (reported, house, senate) =
+            (done("5000", "R."), done("8000", "P."), done("17000", "P."));
         assert_eq!(status("hr", &[]), "introduced");
         assert_eq!(status("hr", &[done("5000", "")]), "introduced");
-        assert_eq!(status("hr", &[done("", "Ordered to be Reported by Voice Vote.")]), "introduced");
+        assert_eq!(
+            status("hr", &[done("", "Ordered to be Reported by Voice Vote.")]),
+            "introduced"
+        );
         assert_eq!(status("hr", std::slice::from_ref(&reported)), "reported");
         assert_eq!(status("hr", &[house.clone(), reported]), "passed_house");
         assert_eq!(status("s", std::slice::from_ref(&senate)), "passed_senate");
@@ -152,15 +168,20 @@ mod tests {
 
     #[test]
     fn wordings_without_codes() {
-        let agreed = done("", "Submitted in the Senate, considered, and agreed to without amendment.");
+        let agreed =
+            done("", "Submitted in the Senate, considered, and agreed to without amendment.");
         assert_eq!(status("sres", &[agreed]), "agreed_to");
-        assert_eq!(status("s", &[done("", "Motion to table agreed to in Senate by Yea-Nay Vote.")]), "introduced");
+        assert_eq!(
+            status("s", &[done("", "Motion to table agreed to in Senate by Yea-Nay Vote.")]),
+            "introduced"
+        );
         assert_eq!(status("s", &[done("", "Became Public Law No: 119-1.")]), "enacted");
     }
 
     #[test]
     fn a_veto_that_was_overridden_is_a_law() {
-        let actions = [done("E40000", "Became Public Law No: 116-9."), done("31000", "Vetoed by President.")];
+        let actions =
+            [done("E40000", "Became Public Law No: 116-9."), done("31000", "Vetoed by President.")];
         assert_eq!(status("hr", &actions), "enacted");
         assert_eq!(enacted_date(&actions), Some("2025-01-03"));
     }

@@ -1,4 +1,5 @@
-//! One bill out of congress.gov's object, which the API's JSON and BILLSTATUS have in common but for its wrapping.
+//! One bill out of congress.gov's object, which the API's JSON and BILLSTATUS have in common but
+//! for its wrapping.
 
 use std::borrow::Cow;
 
@@ -7,7 +8,7 @@ use serde_json::json;
 
 use super::bill_progress;
 use crate::formats::congress::{self, Action};
-use crate::formats::documents::{list, stated};
+use crate::formats::documents::{non_empty, non_empty_list};
 use crate::formats::tree::{Tree, bool_at, int_at, items, str_at};
 use crate::formats::{dates, html};
 use crate::mentions;
@@ -42,7 +43,8 @@ impl<'a, T: Tree<'a>> Bill<T> {
 
     fn from_parts(core: T, lists: T) -> Self {
         let found = |name: &str, wrappers: &[&str]| items(lists.get(name), wrappers);
-        let related = if lists.get("relatedBills").is_some() { "relatedBills" } else { "relatedbills" };
+        let related =
+            if lists.get("relatedBills").is_some() { "relatedBills" } else { "relatedbills" };
         let subjects = lists.get("subjects").map(|outer| {
             let inner = items(Some(outer), &["subjects", "billSubjects"]);
             if inner.is_empty() { vec![outer] } else { inner }
@@ -64,7 +66,8 @@ impl<'a, T: Tree<'a>> Bill<T> {
     /// The canonical id, under either generation of names.
     pub fn id(&self) -> Option<String> {
         let kind = [str_at(self.core, &["type"]), str_at(self.core, &["billType"])].concat();
-        let number = int_at(self.core, &["number"]).or_else(|| int_at(self.core, &["billNumber"]))?;
+        let number =
+            int_at(self.core, &["number"]).or_else(|| int_at(self.core, &["billNumber"]))?;
         congress::bill_id(&kind, int_at(self.core, &["congress"])?, number)
     }
 
@@ -100,14 +103,17 @@ impl<'a, T: Tree<'a>> Bill<T> {
     }
 
     fn title(&self) -> Cow<'a, str> {
-        let display = self.titles.iter().copied().find(|t| str_at(*t, &["titleType"]) == "Display Title");
+        let display =
+            self.titles.iter().copied().find(|t| str_at(*t, &["titleType"]) == "Display Title");
         let display = display.map(|t| str_at(t, &["title"])).unwrap_or_default();
         if display.is_empty() { str_at(self.core, &["title"]) } else { display }
     }
 
-    /// The short title that is also the display title, or the one of the latest stage; not those of a bill's parts.
+    /// The short title that is also the display title, or the one of the latest stage; not those
+    /// of a bill's parts.
     fn short_title(&self) -> Option<Cow<'a, str>> {
-        const STAGES: [&str; 6] = ["introduced", "reported", "passed", "engrossed", "conference", "enacted"];
+        const STAGES: [&str; 6] =
+            ["introduced", "reported", "passed", "engrossed", "conference", "enacted"];
         let display = self.title();
         let short = self.titles.iter().copied().filter_map(|t| {
             let kind = str_at(t, &["titleType"]).to_ascii_lowercase();
@@ -118,12 +124,16 @@ impl<'a, T: Tree<'a>> Bill<T> {
             (is_short && !title.is_empty()).then_some((title == display, stage, title))
         });
         // Of several in one stage the first is the one in front.
-        short.rev().max_by_key(|(displayed, stage, _)| (*displayed, *stage)).map(|(_, _, title)| title)
+        short
+            .rev()
+            .max_by_key(|(displayed, stage, _)| (*displayed, *stage))
+            .map(|(_, _, title)| title)
     }
 
     fn policy_area(&self) -> Cow<'a, str> {
         let holders = std::iter::once(self.core).chain(self.subjects.iter().copied());
-        let names = holders.flat_map(|h| ["policyArea", "primarySubject"].map(|key| str_at(h, &[key, "name"])));
+        let names = holders
+            .flat_map(|h| ["policyArea", "primarySubject"].map(|key| str_at(h, &[key, "name"])));
         names.into_iter().find(|n| !n.is_empty()).unwrap_or_default()
     }
 
@@ -151,9 +161,9 @@ impl<'a, T: Tree<'a>> Bill<T> {
                 "cosponsors",
                 json!({
                     "bioguide": member.bioguide,
-                    "name": stated(&member.name),
-                    "party": stated(&member.party),
-                    "state": stated(&member.state),
+                    "name": non_empty(&member.name),
+                    "party": non_empty(&member.party),
+                    "state": non_empty(&member.state),
                     "district": member.district,
                     "date": dates::iso(&str_at(value, &["sponsorshipDate"])),
                     "original": bool_at(value, &["isOriginalCosponsor"]),
@@ -161,31 +171,43 @@ impl<'a, T: Tree<'a>> Bill<T> {
                 }),
             );
         }
-        record.set("cosponsors", list(standing)).set("cosponsor_count", count);
+        record.set("cosponsors", non_empty_list(standing)).set("cosponsor_count", count);
     }
 
-    /// The actions, newest first, with the roll calls that the older form lists apart put where their numbers stand.
+    /// The actions, newest first, with the roll calls that the older form lists apart put where
+    /// their numbers stand.
     fn dated_actions(&self) -> Vec<Action> {
         let mut actions = congress::actions(&self.actions);
         for vote in self.votes.iter().copied() {
-            let (Some(id), Some(number)) = (congress::vote_id(vote), int_at(vote, &["rollNumber"])) else { continue };
+            let (Some(id), Some(number)) = (congress::vote_id(vote), int_at(vote, &["rollNumber"]))
+            else {
+                continue;
+            };
             let named = match congress::chamber(&str_at(vote, &["chamber"])) {
                 Some("house") => format!("(Roll no. {number})"),
                 _ => format!("Record Vote Number: {number}."),
             };
-            for action in actions.iter_mut().filter(|a| a.vote_id.is_none() && a.text.contains(&named)) {
+            for action in
+                actions.iter_mut().filter(|a| a.vote_id.is_none() && a.text.contains(&named))
+            {
                 action.vote_id = Some(id.clone());
             }
         }
         actions
     }
 
-    /// `latestAction` lags behind the actions in thousands of bills, so it counts only where it is newer.
+    /// `latestAction` lags behind the actions in thousands of bills, so it counts only where it is
+    /// newer.
     fn set_actions(&self, record: &mut Record, actions: &[Action]) {
         let said = dates::iso(&str_at(self.core, &["latestAction", "actionDate"]));
-        let newest = actions.iter().find(|a| !a.text.is_empty()).filter(|a| said.as_deref() <= Some(a.date.as_str()));
+        let newest = actions
+            .iter()
+            .find(|a| !a.text.is_empty())
+            .filter(|a| said.as_deref() <= Some(a.date.as_str()));
         match newest {
-            Some(action) => record.set("latest_action", &*action.text).set("latest_action_date", &*action.date),
+            Some(action) => {
+                record.set("latest_action", &*action.text).set("latest_action_date", &*action.date)
+            }
             None => record
                 .set("latest_action", str_at(self.core, &["latestAction", "text"]))
                 .set("latest_action_date", said),
@@ -199,10 +221,13 @@ impl<'a, T: Tree<'a>> Bill<T> {
         for value in self.summaries.iter().copied() {
             let named = [str_at(value, &["actionDesc"]), str_at(value, &["name"])];
             let version = named.iter().find(|n| !n.is_empty()).map_or("", |n| n);
-            let text = html::plain(&str_at(value, &["text"]));
+            let text = html::to_text(&str_at(value, &["text"]));
             if !text.is_empty() {
                 let date = dates::iso(&str_at(value, &["actionDate"]));
-                record.row("summaries", json!({"version": stated(version), "date": date, "text": text}));
+                record.row(
+                    "summaries",
+                    json!({"version": non_empty(version), "date": date, "text": text}),
+                );
             }
         }
     }
@@ -212,7 +237,8 @@ impl<'a, T: Tree<'a>> Bill<T> {
         let mut names: Vec<Cow<'a, str>> = Vec::new();
         for holder in self.subjects.iter().copied() {
             for key in ["legislativeSubjects", "otherSubjects"] {
-                let found = items(holder.get(key), &["item"]).into_iter().map(|s| str_at(s, &["name"]));
+                let found =
+                    items(holder.get(key), &["item"]).into_iter().map(|s| str_at(s, &["name"]));
                 found.filter(|n| !n.is_empty()).for_each(|n| {
                     if !names.contains(&n) {
                         names.push(n)
@@ -220,12 +246,13 @@ impl<'a, T: Tree<'a>> Bill<T> {
                 });
             }
         }
-        let kinds = std::iter::once((&area, "policy_area")).chain(names.iter().map(|n| (n, "subject")));
+        let kinds =
+            std::iter::once((&area, "policy_area")).chain(names.iter().map(|n| (n, "subject")));
         for (name, kind) in kinds.filter(|(name, _)| !name.is_empty()) {
             let topic = ids::canonical("topic-taxonomy", &format!("topic:{}", wording::slug(name)));
             record.row("subjects", json!({"topic_id": topic, "name": name, "kind": kind}));
         }
-        record.set("subjects", list(names.into_iter().map(Cow::into_owned).collect()));
+        record.set("subjects", non_empty_list(names.into_iter().map(Cow::into_owned).collect()));
     }
 
     fn set_committees(&self, record: &mut Record) {
@@ -237,7 +264,7 @@ impl<'a, T: Tree<'a>> Bill<T> {
                 committee_rows(sub, &chamber, &mut codes, record);
             }
         }
-        record.set("committees", list(codes));
+        record.set("committees", non_empty_list(codes));
     }
 
     fn set_related(&self, record: &mut Record) {
@@ -250,20 +277,21 @@ impl<'a, T: Tree<'a>> Bill<T> {
                     "related",
                     json!({
                         "bill_id": bill,
-                        "title": stated(title),
-                        "relationship": stated(&str_at(detail, &["type"])),
-                        "identified_by": stated(&str_at(detail, &["identifiedBy"])),
+                        "title": non_empty(title),
+                        "relationship": non_empty(&str_at(detail, &["type"])),
+                        "identified_by": non_empty(&str_at(detail, &["identifiedBy"])),
                     }),
                 );
             }
         }
     }
 
-    /// The public law it became: as listed, or as the action says that made it one. Private laws are not in the
-    /// catalog.
+    /// The public law it became: as listed, or as the action says that made it one. Private laws
+    /// are not in the catalog.
     fn law_id(&self, actions: &[Action]) -> Option<String> {
         let public = self.laws.iter().copied().filter(|l| str_at(*l, &["type"]) == "Public Law");
-        let listed = public.filter_map(|l| ids::canonical("public-laws", &str_at(l, &["number"]))).next();
+        let listed =
+            public.filter_map(|l| ids::canonical("public-laws", &str_at(l, &["number"]))).next();
         let mut became = actions.iter().filter(|a| a.text.starts_with("Became Public Law"));
         listed.or_else(|| became.find_map(|a| mentions::laws(&a.text).into_iter().next()))
     }
@@ -283,16 +311,21 @@ impl<'a, T: Tree<'a>> Bill<T> {
 }
 
 /// One row an activity; a committee without any still counts.
-fn committee_rows<'a>(committee: impl Tree<'a>, chamber: &str, codes: &mut Vec<String>, record: &mut Record) {
+fn committee_rows<'a>(
+    committee: impl Tree<'a>,
+    chamber: &str,
+    codes: &mut Vec<String>,
+    record: &mut Record,
+) {
     let Some(code) = congress::committee_id(&str_at(committee, &["systemCode"])) else { return };
     let mut row = |activity: &str, date: Option<String>| {
         record.row(
             "committees",
             json!({
                 "committee": code,
-                "name": stated(&str_at(committee, &["name"])),
-                "chamber": stated(chamber),
-                "activity": stated(activity),
+                "name": non_empty(&str_at(committee, &["name"])),
+                "chamber": non_empty(chamber),
+                "activity": non_empty(activity),
                 "date": date,
             }),
         );

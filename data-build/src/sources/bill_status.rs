@@ -1,5 +1,5 @@
-//! BILLSTATUS XML in both generations of its field names, with the amendments, cost estimates and committee reports
-//! that a bill lists.
+//! BILLSTATUS XML in both generations of its field names, with the amendments, cost estimates and
+//! committee reports that a bill lists.
 
 use josh::catalog::ids;
 use roxmltree::Node;
@@ -39,15 +39,22 @@ fn cost_estimates(core: Node<'_, '_>, bill_id: &str) -> Vec<Record> {
         let id = ids::canonical("cbo-estimates", &either("url", "rptUrl"))?;
         let number: i64 = id.strip_prefix("cbo:")?.parse().ok()?;
         let mut record = Record::new("cbo-estimates", id, Rank::Partial);
-        record.set("number", number).set("bill_id", bill_id).set("title", either("title", "rptTitle"));
+        record
+            .set("number", number)
+            .set("bill_id", bill_id)
+            .set("title", either("title", "rptTitle"));
         record.set("published_date", dates::iso(&either("pubDate", "rptPubDate")));
         record.set("stage", stage(&str_at(value, &["description"])));
         Some(record)
     };
-    items(xml::child(core, "cboCostEstimates"), &["item"]).into_iter().filter_map(estimate).collect()
+    items(xml::child(core, "cboCostEstimates"), &["item"])
+        .into_iter()
+        .filter_map(estimate)
+        .collect()
 }
 
-/// The stage that an estimate's description begins with: "As ordered reported by the House Committee on …".
+/// The stage that an estimate's description begins with: "As ordered reported by the House
+/// Committee on …".
 fn stage(description: &str) -> Option<&'static str> {
     const STAGES: [(&str, &str); 6] = [
         ("as ordered reported", "ordered_reported"),
@@ -69,12 +76,19 @@ fn reports(core: Node<'_, '_>, bill_id: &str) -> Vec<Record> {
         let id = ids::canonical("committee-reports", whole)?;
         let (kind, congress, number) = congress::parts(&id)?;
         let mut record = Record::new("committee-reports", id.as_str(), Rank::Stub);
-        record.set("congress", congress).set("type", kind).set("number", number).set("bill_ids", json!([bill_id]));
+        record
+            .set("congress", congress)
+            .set("type", kind)
+            .set("number", number)
+            .set("bill_ids", json!([bill_id]));
         record.set("chamber", if kind == "hrpt" { "house" } else { "senate" });
         Some(record)
     };
     let mut found: Vec<Record> = Vec::new();
-    for record in items(xml::child(core, "committeeReports"), &["committeeReport"]).into_iter().filter_map(report) {
+    for record in items(xml::child(core, "committeeReports"), &["committeeReport"])
+        .into_iter()
+        .filter_map(report)
+    {
         if found.iter().all(|f| f.id != record.id) {
             found.push(record);
         }
@@ -130,7 +144,8 @@ mod tests {
             assert_eq!(*read.field(last, "committees"), serde_json::json!(["HSWM"]));
             assert_eq!(read.field(last, "policy_area"), "Taxation");
             assert_eq!(*read.field(last, "subjects"), serde_json::json!(["Income tax"]));
-            let summary = read.records[last].rows.iter().find(|r| r.0 == "summaries").expect("a summary");
+            let summary =
+                read.records[last].rows.iter().find(|r| r.0 == "summaries").expect("a summary");
             assert_eq!(summary.1["text"], "It taxes.");
         }
     }

@@ -1,5 +1,5 @@
-//! One version of a bill's text in XML: the older bill DTD (`bill`, `resolution`, `amendment-doc`) and USLM (the same
-//! and `engrossedAmendment`).
+//! One version of a bill's text in XML: the older bill DTD (`bill`, `resolution`, `amendment-doc`)
+//! and USLM (the same and `engrossedAmendment`).
 
 use josh::catalog::ids;
 use roxmltree::Node;
@@ -23,9 +23,14 @@ pub fn read(root: Node<'_, '_>, file: &str, out: &mut dyn Sink) {
         Err(reason) => return out.reject(root.tag_name().name(), &reason),
     };
     let Some((kind, congress, number)) = congress::parts(&print.id) else { return };
-    // The official title is a bill's only until a display title is known, so it goes in a record of lower rank.
+    // The official title is a bill's only until a display title is known, so it goes in a record
+    // of lower rank.
     let mut named = Record::new("bills", print.id.as_str(), Rank::Stub);
-    named.set("congress", congress).set("type", kind).set("number", number).set("chamber", congress::chamber(kind));
+    named
+        .set("congress", congress)
+        .set("type", kind)
+        .set("number", number)
+        .set("chamber", congress::chamber(kind));
     named.set("title", official_title(root));
     out.record(named);
     let mut text = Record::new("bills", print.id.as_str(), Rank::Full);
@@ -39,8 +44,11 @@ pub fn read(root: Node<'_, '_>, file: &str, out: &mut dyn Sink) {
 
 fn identified(root: Node<'_, '_>, file: &str) -> Result<Print, String> {
     let cited = cited(root);
-    let id =
-        cited.as_ref().map(|(id, _)| id.clone()).or_else(|| numbered(root)).ok_or("no congress, type and number")?;
+    let id = cited
+        .as_ref()
+        .map(|(id, _)| id.clone())
+        .or_else(|| numbered(root))
+        .ok_or("no congress, type and number")?;
     let version = cited
         .and_then(|(_, version)| version)
         .or_else(|| bill_versions::code(&stage(root)))
@@ -49,10 +57,13 @@ fn identified(root: Node<'_, '_>, file: &str) -> Result<Print, String> {
     Ok(Print { id, version, date: newest_date(root) })
 }
 
-/// "116 HR 1865 EAH", as USLM cites itself and as the title of the older form begins ("119 HR 23 IH: …").
+/// "116 HR 1865 EAH", as USLM cites itself and as the title of the older form begins ("119 HR 23
+/// IH: …").
 fn cited(root: Node<'_, '_>) -> Option<(String, Option<String>)> {
     let meta = ["meta", "amendMeta"].iter().find_map(|m| xml::child(root, m));
-    let citations = meta.into_iter().flat_map(|m| xml::children(m, "citableAs").map(xml::text).collect::<Vec<_>>());
+    let citations = meta
+        .into_iter()
+        .flat_map(|m| xml::children(m, "citableAs").map(xml::text).collect::<Vec<_>>());
     let title = xml::text_at(root, &["metadata", "dublinCore", "title"]);
     let titles = title.split_once(':').map(|(cite, _)| cite.to_string());
     citations.chain(titles).find_map(|text| {
@@ -65,8 +76,9 @@ fn cited(root: Node<'_, '_>) -> Option<(String, Option<String>)> {
 
 /// From the elements of the print: "119th CONGRESS", "H. R. 23".
 fn numbered(root: Node<'_, '_>) -> Option<String> {
-    let head =
-        ["preface", "amendPreface", "form", "engrossed-amendment-form"].iter().find_map(|f| xml::child(root, f))?;
+    let head = ["preface", "amendPreface", "form", "engrossed-amendment-form"]
+        .iter()
+        .find_map(|f| xml::child(root, f))?;
     let congress = xml::child(head, "congress").or_else(|| xml::at(root, &["meta", "congress"]))?;
     let digits: String = xml::text(congress).chars().take_while(char::is_ascii_digit).collect();
     let written = match xml::text_at(head, &["legis-num"]) {
@@ -79,23 +91,30 @@ fn numbered(root: Node<'_, '_>) -> Option<String> {
 
 /// The stage as the document states it.
 fn stage(root: Node<'_, '_>) -> String {
-    let attribute = ["bill-stage", "resolution-stage", "amend-stage"].iter().find_map(|a| root.attribute(*a));
-    let stated = || ["meta", "amendMeta"].iter().find_map(|m| xml::at(root, &[m, "docStage"])).map(xml::text);
+    let attribute =
+        ["bill-stage", "resolution-stage", "amend-stage"].iter().find_map(|a| root.attribute(*a));
+    let stated = || {
+        ["meta", "amendMeta"].iter().find_map(|m| xml::at(root, &[m, "docStage"])).map(xml::text)
+    };
     attribute.map(str::to_string).or_else(stated).unwrap_or_default()
 }
 
 /// The newest date in the head of the print, which lists what happened to the bill so far.
 fn newest_date(root: Node<'_, '_>) -> String {
     let heads = ["preface", "amendPreface", "form", "engrossed-amendment-form", "metadata"];
-    let dated = heads.iter().filter_map(|h| xml::child(root, h)).flat_map(|head| head.descendants());
-    let dates = dated
-        .filter(|n| matches!(n.tag_name().name(), "date" | "action-date"))
-        .filter_map(|n| n.attribute("date").and_then(dates::iso).or_else(|| dates::iso(&xml::text(n))));
+    let dated =
+        heads.iter().filter_map(|h| xml::child(root, h)).flat_map(|head| head.descendants());
+    let dates =
+        dated.filter(|n| matches!(n.tag_name().name(), "date" | "action-date")).filter_map(|n| {
+            n.attribute("date").and_then(dates::iso).or_else(|| dates::iso(&xml::text(n)))
+        });
     dates.max().unwrap_or_default()
 }
 
 fn official_title(root: Node<'_, '_>) -> String {
-    let title = root.descendants().find(|n| matches!(n.tag_name().name(), "officialTitle" | "official-title"));
+    let title = root
+        .descendants()
+        .find(|n| matches!(n.tag_name().name(), "officialTitle" | "official-title"));
     title.map(legislative_xml::inline).unwrap_or_default()
 }
 

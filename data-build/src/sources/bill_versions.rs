@@ -56,8 +56,8 @@ const VERSIONS: [(&str, &str); 52] = [
     ("renr", "re-enrolled bill"),
 ];
 
-/// The code of a version named by its code ("IH", "eas2"), its name ("Introduced in House") or the stage attribute of
-/// the older XML ("Introduced-in-House").
+/// The code of a version named by its code ("IH", "eas2"), its name ("Introduced in House") or the
+/// stage attribute of the older XML ("Introduced-in-House").
 pub fn code(name: &str) -> Option<String> {
     let name = name.trim().to_ascii_lowercase();
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -83,8 +83,9 @@ pub fn code_in_file_name(name: &str) -> Option<String> {
     code(if version.is_empty() { last } else { version })
 }
 
-/// Sorts the versions of one bill, oldest first: the stage, then the date. `kind` is the bill's type, which tells the
-/// chamber of origin: a Senate print of a House bill comes after the House's.
+/// Sorts the versions of one bill, oldest first: the stage, then the date. `kind` is the bill's
+/// type, which tells the chamber of origin: a Senate print of a House bill comes after the
+/// House's.
 pub fn order(kind: &str, code: &str, date: &str) -> String {
     format!("{:02} {date}", stage(kind, code)).trim_end().to_string()
 }
@@ -98,7 +99,8 @@ fn stage(kind: &str, code: &str) -> u8 {
         "enr" => 90,
         "renr" => 91,
         "pap" | "pp" => 80,
-        // The home chamber amends only what the other one sent back; a second amendment follows that.
+        // The home chamber amends only what the other one sent back; a second amendment follows
+        // that.
         "eah" | "eas" | "reah" | "res" => match (at_home, again) {
             (false, false) => 58,
             (true, false) => 60,

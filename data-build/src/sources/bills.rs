@@ -1,4 +1,5 @@
-//! Bills: congress.gov's API objects and their texts as JSONL, BILLSTATUS XML, and bill texts in XML.
+//! Bills: congress.gov's API objects and their texts as JSONL, BILLSTATUS XML, and bill texts in
+//! XML.
 
 use anyhow::Result;
 use serde_json::Value;
@@ -71,7 +72,7 @@ fn read_xml(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     match root.tag_name().name() {
         "billStatus" => bill_status::read(root, out),
         "bill" | "resolution" | "amendment-doc" | "engrossedAmendment" => {
-            bill_text::read(root, input.unpacked_name(), out)
+            bill_text::read(root, input.uncompressed_name(), out)
         }
         _ => return Ok(Outcome::Skipped),
     }
@@ -112,7 +113,10 @@ mod tests {
         assert_eq!(read.field(0, "latest_action_date"), "2025-03-04");
         assert_eq!(read.field(0, "status"), "passed_house");
         let (sub, row) = &read.records[0].rows[0];
-        assert_eq!((*sub, &row["vote_id"], &row["chamber"]), ("actions", &json!("house:119:1:9"), &json!("house")));
+        assert_eq!(
+            (*sub, &row["vote_id"], &row["chamber"]),
+            ("actions", &json!("house:119:1:9"), &json!("house"))
+        );
     }
 
     #[test]
@@ -140,8 +144,12 @@ mod tests {
         assert_eq!(*read.field(0, "committees"), json!(["HSJU", "HSJU08"]));
         assert_eq!(*read.field(0, "subjects"), json!(["Civil actions"]));
         assert_eq!(read.field(0, "policy_area"), "Law");
-        let topics: Vec<_> =
-            read.records[0].rows.iter().filter(|r| r.0 == "subjects").map(|r| &r.1["topic_id"]).collect();
+        let topics: Vec<_> = read.records[0]
+            .rows
+            .iter()
+            .filter(|r| r.0 == "subjects")
+            .map(|r| &r.1["topic_id"])
+            .collect();
         assert_eq!(topics, ["topic:law", "topic:civil-actions"]);
     }
 
@@ -156,7 +164,10 @@ mod tests {
             (read.field(0, "enacted_date"), read.field(0, "bill_id")),
             (&json!("2025-12-01"), &json!("hr:119:7"))
         );
-        assert_eq!((read.field(1, "law_id"), read.field(1, "status")), (&json!("pl:119:48"), &json!("enacted")));
+        assert_eq!(
+            (read.field(1, "law_id"), read.field(1, "status")),
+            (&json!("pl:119:48"), &json!("enacted"))
+        );
     }
 
     #[test]
@@ -167,7 +178,10 @@ mod tests {
             {"titleType": "Short Title(s) as Passed House", "title": "Whole Act"},
             {"titleType": "Short Title(s) as Passed House for portions of this bill", "title": "Part Act"}]}});
         let read = read_json(&bill(titles));
-        assert_eq!((read.field(0, "title"), read.field(0, "short_title")), (&json!("Whole Act"), &json!("Whole Act")));
+        assert_eq!(
+            (read.field(0, "title"), read.field(0, "short_title")),
+            (&json!("Whole Act"), &json!("Whole Act"))
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! CBO cost estimates: JSONL rows taken from bill status files (bill, title, day, address). An estimate printed in a
-//! committee report does not carry CBO's publication number, so such an excerpt is no estimate of its own.
+//! CBO cost estimates: JSONL rows taken from bill status files (bill, title, day, address). An
+//! estimate printed in a committee report does not carry CBO's publication number, so such an
+//! excerpt is no estimate of its own.
 
 use anyhow::Result;
 use josh::catalog::ids;
@@ -37,8 +38,12 @@ fn estimate(row: &Value) -> Option<Record> {
     let mut record = Record::new(SOURCE, id.as_str(), Rank::Partial);
     record.set("number", id.trim_start_matches("cbo:").parse::<i64>().ok());
     record.set("bill_id", measures::bill_id(&str_at(row, &["bill_id"]), None));
-    record.set("title", title.as_str()).set("published_date", dates::iso(&str_at(row, &["pubDate"])));
-    record.set("stage", stage(&format!("{title} {description}"))).set("committee", committee(&title, &description));
+    record
+        .set("title", title.as_str())
+        .set("published_date", dates::iso(&str_at(row, &["pubDate"])));
+    record
+        .set("stage", stage(&format!("{title} {description}")))
+        .set("committee", committee(&title, &description));
     record.set("url", url);
     Some(record)
 }
@@ -59,7 +64,8 @@ fn stage(text: &str) -> Option<&'static str> {
     stages.iter().find(|(words, _)| text.contains(words)).map(|(_, stage)| *stage)
 }
 
-/// The committee whose version is estimated: named with its chamber in the title or the description.
+/// The committee whose version is estimated: named with its chamber in the title or the
+/// description.
 fn committee(title: &str, description: &str) -> Option<&'static str> {
     [title, description].iter().find_map(|text| {
         let named = |chamber: &str, words: &str| {

@@ -1,12 +1,13 @@
-//! Sections of the CFR from eCFR XML (DIV elements), the annual edition's XML (CFRGRANULE or CFRDOC) and USLM
-//! (cfrDoc). Appendices have no section number and are passed over; so are sections that are only reserved.
+//! Sections of the CFR from eCFR XML (DIV elements), the annual edition's XML (CFRGRANULE or
+//! CFRDOC) and USLM (cfrDoc). Appendices have no section number and are passed over; so are
+//! sections that are only reserved.
 
 use anyhow::Result;
 use josh::catalog::ids;
 use roxmltree::Node;
 
 use super::federal_register_xml as gpo;
-use crate::formats::documents::list;
+use crate::formats::documents::non_empty_list;
 use crate::formats::outline::Outline;
 use crate::formats::prose::{self, Role, inline};
 use crate::formats::{agencies, dates, designators, uslm, xml};
@@ -49,7 +50,8 @@ struct Found {
 impl Found {
     fn emit(self, out: &mut dyn Sink) {
         let number = number_of(&self.number);
-        let reserved = self.heading.to_lowercase().contains("[reserved]") || self.paragraphs.is_empty();
+        let reserved =
+            self.heading.to_lowercase().contains("[reserved]") || self.paragraphs.is_empty();
         // "§§ 1.5-1.9 [Reserved]" names no section.
         if reserved || self.number.contains("§§") {
             return;
@@ -68,9 +70,15 @@ impl Found {
             .set("chapter", self.chapter)
             .set("part", format!("{} CFR {part}", self.title))
             .set("section", number.as_str());
-        record.set("heading", heading).set("agency", agency(&self.agency)).set("as_of", self.as_of.as_deref());
-        record.set("law_ids", list(mentions::laws(&self.authority))).set("authority", self.authority);
-        let sections = designators::sections(&number, &format!("§ {number} {heading}"), &self.paragraphs);
+        record
+            .set("heading", heading)
+            .set("agency", agency(&self.agency))
+            .set("as_of", self.as_of.as_deref());
+        record
+            .set("law_ids", non_empty_list(mentions::laws(&self.authority)))
+            .set("authority", self.authority);
+        let sections =
+            designators::sections(&number, &format!("§ {number} {heading}"), &self.paragraphs);
         record.body("text", self.as_of.as_deref().unwrap_or_default(), sections);
         out.record(record);
     }
@@ -86,11 +94,16 @@ fn number_of(printed: &str) -> String {
 /// The heading of a chapter names its agency; a chapter of "Miscellaneous agencies" names none.
 fn agency(chapter_heading: &str) -> String {
     let name = chapter_heading.split(" (CONTINUED)").next().unwrap_or_default();
-    let name = agencies::name(name.split_once('—').map_or(name, |(_, name)| name).trim());
-    if name.to_lowercase().contains("miscellaneous") || name.contains("[Reserved]") { String::new() } else { name }
+    let name = agencies::title_case(name.split_once('—').map_or(name, |(_, name)| name).trim());
+    if name.to_lowercase().contains("miscellaneous") || name.contains("[Reserved]") {
+        String::new()
+    } else {
+        name
+    }
 }
 
-/// Ancestors from the element itself upwards, that have a child of this name: the nearest one's child.
+/// Ancestors from the element itself upwards, that have a child of this name: the nearest one's
+/// child.
 fn nearest<'a, 'd>(node: Node<'a, 'd>, child: &str) -> Option<Node<'a, 'd>> {
     node.ancestors().find_map(|n| xml::child(n, child))
 }
@@ -114,20 +127,33 @@ fn is_ecfr_section(node: Node<'_, '_>) -> bool {
 fn ecfr(root: Node<'_, '_>, out: &mut dyn Sink) {
     for node in root.descendants().filter(|n| is_ecfr_section(*n)) {
         let of_type = |kind: &str| node.ancestors().find(|n| n.attribute("TYPE") == Some(kind));
-        let n = |kind: &str| of_type(kind).and_then(|d| d.attribute("N")).unwrap_or_default().to_string();
+        let n = |kind: &str| {
+            of_type(kind).and_then(|d| d.attribute("N")).unwrap_or_default().to_string()
+        };
         let head = xml::child(node, "HEAD").map(inline).unwrap_or_default();
         let number = number_of(node.attribute("N").unwrap_or(&head));
-        let heading = head.split_once(number.as_str()).map_or(head.as_str(), |(_, rest)| rest).to_string();
-        let title = Some(n("TITLE")).filter(|t| t.bytes().all(|b| b.is_ascii_digit()) && !t.is_empty());
+        let heading =
+            head.split_once(number.as_str()).map_or(head.as_str(), |(_, rest)| rest).to_string();
+        let title =
+            Some(n("TITLE")).filter(|t| t.bytes().all(|b| b.is_ascii_digit()) && !t.is_empty());
         let found = Found {
-            title: title.or_else(|| Some(node.attribute("NODE")?.split(':').next()?.to_string())).unwrap_or_default(),
+            title: title
+                .or_else(|| Some(node.attribute("NODE")?.split(':').next()?.to_string()))
+                .unwrap_or_default(),
             heading: heading.trim().to_string(),
             chapter: n("CHAPTER"),
             agency: of_type("CHAPTER").map(|c| xml::text_at(c, &["HEAD"])).unwrap_or_default(),
-            authority: nearest(node, "AUTH").map(inline).map(|t| without_caption(&t).to_string()).unwrap_or_default(),
+            authority: nearest(node, "AUTH")
+                .map(inline)
+                .map(|t| without_caption(&t).to_string())
+                .unwrap_or_default(),
             as_of: nearest(node, "AMDDATE").and_then(|n| dates::iso(&inline(n))),
             paragraphs: paragraphs(node, &ecfr_role),
-            number: if node.attribute("N").is_some_and(|n| n.contains("§§")) { "§§".into() } else { number },
+            number: if node.attribute("N").is_some_and(|n| n.contains("§§")) {
+                "§§".into()
+            } else {
+                number
+            },
         };
         found.emit(out);
     }
@@ -145,14 +171,21 @@ fn ecfr_role(node: Node<'_, '_>) -> Role {
 // The annual edition
 
 fn annual(root: Node<'_, '_>, out: &mut dyn Sink) {
-    let first = |name: &str| root.descendants().find(|n| n.tag_name().name() == name).map(inline).unwrap_or_default();
+    let first = |name: &str| {
+        root.descendants().find(|n| n.tag_name().name() == name).map(inline).unwrap_or_default()
+    };
     let stated = xml::text_at(root, &["FDSYS", "CFRTITLE"]);
     let digits = |text: String| text.chars().filter(char::is_ascii_digit).collect::<String>();
     let title = if stated.is_empty() { digits(first("TITLENUM")) } else { stated };
-    let as_of = dates::iso(&xml::text_at(root, &["FDSYS", "DATE"])).or_else(|| dates::iso(&first("REVISED")));
+    let as_of = dates::iso(&xml::text_at(root, &["FDSYS", "DATE"]))
+        .or_else(|| dates::iso(&first("REVISED")));
     let above = xml::at(root, &["FDSYS", "ANCESTORS"]).into_iter().flat_map(|a| a.children());
-    let parent = above.rev().find(|p| p.attribute("HEADING").is_some_and(|h| h.starts_with("CHAPTER")));
-    for node in root.descendants().filter(|n| n.tag_name().name() == "SECTION" && xml::child(*n, "SECTNO").is_some()) {
+    let parent =
+        above.rev().find(|p| p.attribute("HEADING").is_some_and(|h| h.starts_with("CHAPTER")));
+    for node in root
+        .descendants()
+        .filter(|n| n.tag_name().name() == "SECTION" && xml::child(*n, "SECTNO").is_some())
+    {
         let (chapter, agency) = match parent {
             Some(p) => (p.attribute("HEADING").unwrap_or_default().to_string(), inline(p)),
             None => chapter_above(node),
@@ -168,7 +201,10 @@ fn annual(root: Node<'_, '_>, out: &mut dyn Sink) {
                 .join(" "),
             chapter: chapter.trim_start_matches("CHAPTER").trim().to_string(),
             agency,
-            authority: nearest(node, "AUTH").map(inline).map(|t| without_caption(&t).to_string()).unwrap_or_default(),
+            authority: nearest(node, "AUTH")
+                .map(inline)
+                .map(|t| without_caption(&t).to_string())
+                .unwrap_or_default(),
             as_of: as_of.clone(),
             paragraphs: paragraphs(node, &annual_role),
         };
@@ -176,15 +212,21 @@ fn annual(root: Node<'_, '_>, out: &mut dyn Sink) {
     }
 }
 
-/// ("CHAPTER I", "OFFICE OF …") from the heading "CHAPTER I—OFFICE OF …" of the chapter around a section.
+/// ("CHAPTER I", "OFFICE OF …") from the heading "CHAPTER I—OFFICE OF …" of the chapter around a
+/// section.
 fn chapter_above(node: Node<'_, '_>) -> (String, String) {
-    let Some(chapter) = node.ancestors().find(|n| n.tag_name().name() == "CHAPTER") else { return Default::default() };
-    let heading =
-        chapter.descendants().filter(|n| n.tag_name().name() == "HD").map(inline).find(|h| h.starts_with("CHAPTER"));
+    let Some(chapter) = node.ancestors().find(|n| n.tag_name().name() == "CHAPTER") else {
+        return Default::default();
+    };
+    let heading = chapter
+        .descendants()
+        .filter(|n| n.tag_name().name() == "HD")
+        .map(inline)
+        .find(|h| h.starts_with("CHAPTER"));
     let heading = heading.unwrap_or_default();
-    heading
-        .split_once('—')
-        .map_or((heading.clone(), String::new()), |(number, name)| (number.trim().to_string(), name.to_string()))
+    heading.split_once('—').map_or((heading.clone(), String::new()), |(number, name)| {
+        (number.trim().to_string(), name.to_string())
+    })
 }
 
 fn annual_role(node: Node<'_, '_>) -> Role {
@@ -200,19 +242,22 @@ fn annual_role(node: Node<'_, '_>) -> Role {
 // USLM
 
 fn uslm_volume(root: Node<'_, '_>, out: &mut dyn Sink) {
-    let title: String = xml::text_at(root, &["meta", "docNumber"]).chars().filter(char::is_ascii_digit).collect();
+    let title: String =
+        xml::text_at(root, &["meta", "docNumber"]).chars().filter(char::is_ascii_digit).collect();
     let as_of = dates::iso(&xml::text_at(root, &["meta", "docReleasePoint"]));
     let quoted = |n: Node<'_, '_>| n.ancestors().any(|a| a.tag_name().name() == "quotedContent");
-    for node in root
-        .descendants()
-        .filter(|n| n.tag_name().name() == "section" && xml::child(*n, "num").is_some() && !quoted(*n))
-    {
+    for node in root.descendants().filter(|n| {
+        n.tag_name().name() == "section" && xml::child(*n, "num").is_some() && !quoted(*n)
+    }) {
         let chapter = node.ancestors().find(|n| n.tag_name().name() == "chapter");
         let found = Found {
             title: title.clone(),
             number: xml::child(node, "num").map(inline).unwrap_or_default(),
             heading: xml::child(node, "heading").map(inline).unwrap_or_default(),
-            chapter: chapter.and_then(|c| xml::child(c, "num")?.attribute("value")).unwrap_or_default().to_string(),
+            chapter: chapter
+                .and_then(|c| xml::child(c, "num")?.attribute("value"))
+                .unwrap_or_default()
+                .to_string(),
             agency: chapter.and_then(|c| xml::child(c, "heading")).map(inline).unwrap_or_default(),
             authority: nearest(node, "authority")
                 .map(inline)
@@ -251,11 +296,20 @@ mod tests {
         let read = read_text(read, "cfr-sections/a.xml", xml);
         assert_eq!(read.ids(), ["cfr:40:122.26"]);
         assert_eq!(read.field(0, "name"), "40 CFR 122.26 Boats");
-        assert_eq!((read.field(0, "part"), read.field(0, "chapter")), (&"40 CFR 122".into(), &"I".into()));
-        assert_eq!((read.field(0, "agency"), read.field(0, "as_of")), (&"Boat Office".into(), &"2022-12-29".into()));
+        assert_eq!(
+            (read.field(0, "part"), read.field(0, "chapter")),
+            (&"40 CFR 122".into(), &"I".into())
+        );
+        assert_eq!(
+            (read.field(0, "agency"), read.field(0, "as_of")),
+            (&"Boat Office".into(), &"2022-12-29".into())
+        );
         assert_eq!(read.field(0, "law_ids")[0], "pl:111:203");
         let sections = &read.records[0].bodies[0].sections;
-        assert_eq!(sections.iter().map(|s| s.section.as_str()).collect::<Vec<_>>(), ["122.26(a)", "122.26(b)"]);
+        assert_eq!(
+            sections.iter().map(|s| s.section.as_str()).collect::<Vec<_>>(),
+            ["122.26(a)", "122.26(b)"]
+        );
         assert_eq!(sections[0].text, "(a) One. Two.\n\n(1) Sub.");
     }
 
@@ -271,7 +325,10 @@ mod tests {
             </CFRGRANULE>"#;
         let read = read_text(read, "cfr-sections/a.xml", xml);
         assert_eq!(read.ids(), ["cfr:12:1080.1"]);
-        assert_eq!((read.field(0, "chapter"), read.field(0, "agency")), (&"X".into(), &"Bureau of Boats".into()));
+        assert_eq!(
+            (read.field(0, "chapter"), read.field(0, "agency")),
+            (&"X".into(), &"Bureau of Boats".into())
+        );
         assert_eq!(read.field(0, "authority"), "12 U.S.C. 1.");
         assert!(read.rejects.is_empty());
     }

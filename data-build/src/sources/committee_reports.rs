@@ -1,5 +1,5 @@
-//! Committee reports: report-to-bill links as JSONL, a catalog of GPO packages in JSON, and (in the file beside this
-//! one) GPO's texts and the Record's lists of reports of committees.
+//! Committee reports: report-to-bill links as JSONL, a catalog of GPO packages in JSON, and (in
+//! the file beside this one) GPO's texts and the Record's lists of reports of committees.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,11 @@ pub fn new_record(id: &str, rank: Rank) -> Record {
     let (kind, congress, number) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
     let int = |text: Option<&str>| text.and_then(|t| t.parse::<i64>().ok());
     let mut record = Record::new(SOURCE, id, rank);
-    record.set("type", kind).set("congress", int(congress)).set("number", int(number)).set("chamber", chamber(id));
+    record
+        .set("type", kind)
+        .set("congress", int(congress))
+        .set("number", int(number))
+        .set("chamber", chamber(id));
     record
 }
 
@@ -83,7 +87,9 @@ fn link(value: &Value, reports: &mut BTreeMap<String, Record>) -> Result<(), Str
     record.set("report_date", dates::iso(&str_at(value, &["date"])));
     record.set(
         "committee",
-        action.split_once("Committee on ").and_then(|(_, n)| agencies::committee_at_start(chamber(&id), n)),
+        action
+            .split_once("Committee on ")
+            .and_then(|(_, n)| agencies::committee_at_start(chamber(&id), n)),
     );
     record.set("part", text::part(&action));
     Ok(())
@@ -108,8 +114,11 @@ fn catalog(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
         record
             .set("report_date", dates::iso(&str_at(entry, &["date_issued"])))
             .set("url", str_at(entry, &["html_url"]));
-        // Bills to appropriate are reported by one committee only; the list itself names subcommittees.
-        if str_at(entry, &["stage"]) == "committee" && title.to_uppercase().contains("APPROPRIATION") {
+        // Bills to appropriate are reported by one committee only; the list itself names
+        // subcommittees.
+        if str_at(entry, &["stage"]) == "committee"
+            && title.to_uppercase().contains("APPROPRIATION")
+        {
             record.set("committee", agencies::committee(chamber(&id), "appropriations"));
         }
         record.set("title", title);
@@ -136,7 +145,10 @@ mod tests {
         let read = read_text(read, "committee-reports/a.jsonl", lines);
         assert_eq!(read.ids(), ["hrpt:119:1"]);
         assert_eq!(*read.field(0, "bill_ids"), json!(["hres:119:53", "hr:119:2"]));
-        assert_eq!((read.field(0, "committee"), read.field(0, "part")), (&"HSRU".into(), &"I".into()));
+        assert_eq!(
+            (read.field(0, "committee"), read.field(0, "part")),
+            (&"HSRU".into(), &"I".into())
+        );
         assert_eq!(read.rejects.len(), 1);
     }
 

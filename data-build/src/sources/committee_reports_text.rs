@@ -1,5 +1,5 @@
-//! Committee reports as GPO prints them: the text of one report, and the lists of reports filed that the
-//! Congressional Record prints ("(Rept. 119-21)").
+//! Committee reports as GPO prints them: the text of one report, and the lists of reports filed
+//! that the Congressional Record prints ("(Rept. 119-21)").
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -12,22 +12,20 @@ use serde_json::Value;
 use super::committee_reports::{add_bill, chamber, new_record};
 use crate::formats::json::str_at;
 use crate::formats::outline::{Outline, label};
-use crate::formats::plain::{self, Piece};
+use crate::formats::plain::{self, Block};
 use crate::formats::{agencies, dates};
 use crate::mentions;
+use crate::patterns::pattern;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Section, Sink};
 
 const SOURCE: &str = "committee-reports";
 
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).unwrap_or_else(|e| unreachable!("the patterns are constants: {e}"))
-}
-
 /// "Part I" or "Pt. 2" -> the part.
 pub fn part(text: &str) -> Option<String> {
-    static PART: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"\b(?:Rept|Report)\.?\s[^()]{0,20}\d-\s?\d+,?\s+(?:Part|Pt\.)\s*([IVX]+|\d+)\b"));
+    static PART: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r"\b(?:Rept|Report)\.?\s[^()]{0,20}\d-\s?\d+,?\s+(?:Part|Pt\.)\s*([IVX]+|\d+)\b")
+    });
     PART.captures(text).map(|c| c[1].to_string())
 }
 
@@ -35,7 +33,9 @@ pub fn part(text: &str) -> Option<String> {
 
 pub fn report(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
     static STATED: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"\[?((?:House|Senate|Executive|Senate Executive|Exec\.) (?:Report|Rept\.) \d{2,3}-\d{1,5})")
+        pattern(
+            r"\[?((?:House|Senate|Executive|Senate Executive|Exec\.) (?:Report|Rept\.) \d{2,3}-\d{1,5})",
+        )
     });
     let text = unescape(text);
     let head: String = text.chars().take(6000).collect();
@@ -44,8 +44,12 @@ pub fn report(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
         out.reject(&stated[1], "not a report");
         return Ok(Outcome::Read);
     };
-    let pre =
-        text.split_once("<pre>").map_or(text.as_str(), |(_, rest)| rest).split("</pre>").next().unwrap_or_default();
+    let pre = text
+        .split_once("<pre>")
+        .map_or(text.as_str(), |(_, rest)| rest)
+        .split("</pre>")
+        .next()
+        .unwrap_or_default();
     let filed = filed_on(&head);
     let mut record = new_record(&id, Rank::Full);
     record.set("title", title(&head)).set("report_date", filed.as_deref()).set("part", part(&head));
@@ -60,16 +64,24 @@ pub fn report(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
 }
 
 fn unescape(text: &str) -> String {
-    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&")
+    text.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&#39;", "'")
+        .replace("&amp;", "&")
 }
 
 /// The page's title after "House Report 119-1 - ".
 fn title(head: &str) -> String {
-    let line = head.split_once("<title>").and_then(|(_, rest)| rest.split("</title>").next()).unwrap_or_default();
+    let line = head
+        .split_once("<title>")
+        .and_then(|(_, rest)| rest.split("</title>").next())
+        .unwrap_or_default();
     line.split_once(" - ").map_or("", |(_, title)| title.trim()).to_string()
 }
 
-/// "January 21, 2025.--Referred to the House Calendar" gives the day; a Senate report is "Ordered to be printed".
+/// "January 21, 2025.--Referred to the House Calendar" gives the day; a Senate report is "Ordered
+/// to be printed".
 fn filed_on(head: &str) -> Option<String> {
     static FILED: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -81,7 +93,9 @@ fn filed_on(head: &str) -> Option<String> {
 
 fn committee(head: &str, chamber: &str) -> Option<&'static str> {
     static FROM: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"from\s+the\s+(?:(?:Permanent\s+)?Select\s+)?Committee\s+on\s+([^.]{3,80}?),\s+submitted")
+        pattern(
+            r"from\s+the\s+(?:(?:Permanent\s+)?Select\s+)?Committee\s+on\s+([^.]{3,80}?),\s+submitted",
+        )
     });
     FROM.captures(head).and_then(|c| agencies::committee(chamber, &c[1]))
 }
@@ -89,16 +103,22 @@ fn committee(head: &str, chamber: &str) -> Option<&'static str> {
 /// The bills in "[To accompany H.R. 1 and S. 2]".
 fn accompanied(head: &str, congress: Option<i64>) -> Vec<String> {
     let Some((_, after)) = head.split_once("[To accompany ") else { return Vec::new() };
-    let named = after.split(']').next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let named = after
+        .split(']')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     mentions::bills(&named, congress)
 }
 
 fn sections(text: &str) -> Vec<Section> {
     let mut outline = Outline::default();
-    for piece in plain::pieces(text) {
-        match piece {
-            Piece::Heading(title) => outline.heading(1, label(&title), &title),
-            Piece::Paragraph(paragraph) => outline.paragraph(&paragraph),
+    for block in plain::blocks(text) {
+        match block {
+            Block::Heading(title) => outline.heading(1, label(&title), &title),
+            Block::Paragraph(paragraph) => outline.paragraph(&paragraph),
         }
     }
     outline.finish()
@@ -106,11 +126,14 @@ fn sections(text: &str) -> Vec<Section> {
 
 // Lists in the Record
 
-static FILED_AS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\((?:(Exec)\. )?Rept\. (?:No\. )?(\d{2,3})-\s?(\d{1,5})(?:,? (?:Part|Pt\.) ?(\w+))?\)"));
+static FILED_AS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\((?:(Exec)\. )?Rept\. (?:No\. )?(\d{2,3})-\s?(\d{1,5})(?:,? (?:Part|Pt\.) ?(\w+))?\)",
+    )
+});
 
-/// Reports filed in a granule of the Record: House lists begin each entry with "Mr. DOE: Committee on X.", Senate ones
-/// head several with "By Mr. DOE, from the Committee on X:".
+/// Reports filed in a granule of the Record: House lists begin each entry with "Mr. DOE: Committee
+/// on X.", Senate ones head several with "By Mr. DOE, from the Committee on X:".
 pub fn listed(granule: &Value, reports: &mut BTreeMap<String, Record>) {
     let chamber = str_at(granule, &["section"]).to_lowercase();
     let Some(date) = dates::iso(&str_at(granule, &["date"])) else { return };
@@ -118,17 +141,24 @@ pub fn listed(granule: &Value, reports: &mut BTreeMap<String, Record>) {
     for group in text.split("Committee on ").skip(1) {
         let committee = agencies::committee_at_start(&chamber, group);
         // Past the committee's name, with what is done to the bill.
-        let after = if chamber == "senate" { group.split_once(':') } else { group.split_once(". ") };
+        let after =
+            if chamber == "senate" { group.split_once(':') } else { group.split_once(". ") };
         let mut rest = after.map_or("", |(_, rest)| rest);
         while let Some(c) = FILED_AS.captures(rest) {
-            let (Some(whole), kind) = (c.get(0), if c.get(1).is_some() { "erpt" } else { kind_of(&chamber) }) else {
+            let (Some(whole), kind) =
+                (c.get(0), if c.get(1).is_some() { "erpt" } else { kind_of(&chamber) })
+            else {
                 break;
             };
             if let Some(id) = ids::canonical(SOURCE, &format!("{kind}:{}:{}", &c[2], &c[3])) {
-                let record = reports.entry(id.clone()).or_insert_with(|| new_record(&id, Rank::Partial));
+                let record =
+                    reports.entry(id.clone()).or_insert_with(|| new_record(&id, Rank::Partial));
                 let (bill, title) = entry(&rest[..whole.start()], wording::congress_on(&date));
                 add_bill(record, bill);
-                record.set("title", title).set("report_date", date.as_str()).set("committee", committee);
+                record
+                    .set("title", title)
+                    .set("report_date", date.as_str())
+                    .set("committee", committee);
                 record.set("part", c.get(4).map(|m| m.as_str()));
             }
             rest = &rest[whole.end()..];
@@ -148,8 +178,8 @@ fn one_line(text: &str) -> String {
 /// A report without a bill is named in a few words; more is text that was not understood.
 const LONGEST_TITLE: usize = 300;
 
-/// (bill, title) of "H.R. 747. A bill to …" or of "Special Report entitled ``…''". Measures reported without a report
-/// may stand before the one that has it, so the last is taken.
+/// (bill, title) of "H.R. 747. A bill to …" or of "Special Report entitled ``…''". Measures
+/// reported without a report may stand before the one that has it, so the last is taken.
 fn entry(text: &str, congress: Option<i64>) -> (Option<String>, String) {
     static MEASURE: LazyLock<Regex> = LazyLock::new(|| {
         pattern(concat!(
@@ -158,16 +188,29 @@ fn entry(text: &str, congress: Option<i64>) -> (Option<String>, String) {
         ))
     });
     if let Some(c) = MEASURE.captures_iter(text).last()
-        && let (Some(parsed), Some(title), Some(congress)) = (ids::parse_for("bills", &c[1]), c.get(2), congress)
+        && let (Some(parsed), Some(title), Some(congress)) =
+            (ids::parse_for("bills", &c[1]), c.get(2), congress)
     {
         let title = text[title.start()..].split("; with ").next().unwrap_or_default();
         // A misprint: "H. Res. 5. A bill to …" is one or the other.
         let misprint = c[1].contains("Res") && title.starts_with("A bill");
-        return (Some(parsed.in_congress(congress).text).filter(|_| !misprint), title.trim().to_string());
+        return (
+            Some(parsed.in_congress(congress).text).filter(|_| !misprint),
+            title.trim().to_string(),
+        );
     }
     let text = text.trim_start_matches(['.', ' ']);
-    let title = text.rsplit_once("``").map_or(text, |(_, rest)| rest.split("''").next().unwrap_or_default());
-    (None, if title.len() <= LONGEST_TITLE { title.trim().trim_end_matches('.').to_string() } else { String::new() })
+    let title = text
+        .rsplit_once("``")
+        .map_or(text, |(_, rest)| rest.split("''").next().unwrap_or_default());
+    (
+        None,
+        if title.len() <= LONGEST_TITLE {
+            title.trim().trim_end_matches('.').to_string()
+        } else {
+            String::new()
+        },
+    )
 }
 
 #[cfg(test)]
@@ -189,7 +232,10 @@ mod tests {
         );
         let read = read_text(read, "committee-reports/a.htm", page);
         assert_eq!(read.ids(), ["hrpt:119:1"]);
-        assert_eq!((read.field(0, "title"), read.field(0, "committee")), (&"ON BOATS & SHIPS".into(), &"HSRU".into()));
+        assert_eq!(
+            (read.field(0, "title"), read.field(0, "committee")),
+            (&"ON BOATS & SHIPS".into(), &"HSRU".into())
+        );
         assert_eq!(read.field(0, "report_date"), "2025-01-21");
         assert_eq!(*read.field(0, "bill_ids"), serde_json::json!(["hres:119:53"]));
         let last = read.records[0].bodies[0].sections.last().expect("sections");
@@ -220,7 +266,10 @@ mod tests {
 
     #[test]
     fn what_an_entry_names() {
-        assert_eq!(entry("House Resolution 5. A bill on boats", Some(119)), (None, "A bill on boats".to_string()));
+        assert_eq!(
+            entry("House Resolution 5. A bill on boats", Some(119)),
+            (None, "A bill on boats".to_string())
+        );
         assert_eq!(entry("Report on boats ", Some(119)), (None, "Report on boats".to_string()));
     }
 

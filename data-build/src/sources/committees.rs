@@ -1,5 +1,5 @@
-//! Committees from the congress-legislators project (JSON or YAML): today's committees with their subcommittees, those
-//! of the past with the names they bore, and who sits on them now.
+//! Committees from the congress-legislators project (JSON or YAML): today's committees with their
+//! subcommittees, those of the past with the names they bore, and who sits on them now.
 
 use anyhow::Result;
 use josh::catalog::{ids, wording};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::formats::congress::bioguide;
 use crate::formats::dates::iso;
-use crate::formats::documents::{self, list, stated};
+use crate::formats::documents::{self, non_empty, non_empty_list};
 use crate::formats::json::{int_at, items_at, str_at};
 use crate::input::Input;
 use crate::reader::Outcome;
@@ -17,7 +17,9 @@ const SOURCE: &str = "committees";
 
 pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     match documents::value(input)? {
-        Some(Value::Array(committees)) if committees.iter().any(|c| c.get("thomas_id").is_some()) => {
+        Some(Value::Array(committees))
+            if committees.iter().any(|c| c.get("thomas_id").is_some()) =>
+        {
             for (i, committee) in committees.iter().enumerate() {
                 read_committee(committee, &format!("committee {}", i + 1), out);
             }
@@ -33,15 +35,21 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 
 fn read_committee(committee: &Value, place: &str, out: &mut dyn Sink) {
     let code = str_at(committee, &["thomas_id"]);
-    let Some(id) = committee_id(&code) else { return out.reject(place, &format!("no committee code: {code:?}")) };
-    let Some(record) = described(committee, id.clone(), None) else { return out.reject(place, "no name") };
+    let Some(id) = committee_id(&code) else {
+        return out.reject(place, &format!("no committee code: {code:?}"));
+    };
+    let Some(record) = described(committee, id.clone(), None) else {
+        return out.reject(place, "no name");
+    };
     out.record(record);
     for sub in items_at(committee, &["subcommittees"]) {
         let number = str_at(sub, &["thomas_id"]);
-        let record = committee_id(&format!("{id}{number}")).and_then(|sub_id| described(sub, sub_id, Some(&id)));
+        let record = committee_id(&format!("{id}{number}"))
+            .and_then(|sub_id| described(sub, sub_id, Some(&id)));
         match record {
             Some(record) if record.id.len() > id.len() => out.record(record),
-            _ => out.reject(place, &format!("subcommittee {number:?} of {id} has no code or no name")),
+            _ => out
+                .reject(place, &format!("subcommittee {number:?} of {id} has no code or no name")),
         }
     }
 }
@@ -57,8 +65,10 @@ fn described(committee: &Value, id: String, parent: Option<&str>) -> Option<Reco
     let mut r = Record::new(SOURCE, id, if past { Rank::Partial } else { Rank::Full });
     r.set("name", name).set("chamber", chamber).set("current", !past).set("parent_id", parent);
     r.set("type", if parent.is_some() { "subcommittee" } else { "committee" });
-    r.set("jurisdiction", str_at(committee, &["jurisdiction"])).set("phone", str_at(committee, &["phone"]));
-    r.set("website", str_at(committee, &["url"])).set("former_names", list(names_borne(committee)));
+    r.set("jurisdiction", str_at(committee, &["jurisdiction"]))
+        .set("phone", str_at(committee, &["phone"]));
+    r.set("website", str_at(committee, &["url"]))
+        .set("former_names", non_empty_list(names_borne(committee)));
     Some(r)
 }
 
@@ -95,7 +105,10 @@ fn read_membership(boards: &Map<String, Value>, out: &mut dyn Sink) {
             match bioguide(&str_at(seat, &["bioguide"])) {
                 Some(bioguide) => record.row("members", member_row(bioguide, seat, congress)),
                 None => {
-                    out.reject(code, &format!("a member without a bioguide id: {:?}", str_at(seat, &["name"])));
+                    out.reject(
+                        code,
+                        &format!("a member without a bioguide id: {:?}", str_at(seat, &["name"])),
+                    );
                     &mut record
                 }
             };
@@ -107,11 +120,11 @@ fn read_membership(boards: &Map<String, Value>, out: &mut dyn Sink) {
 fn member_row(bioguide: String, seat: &Value, congress: Option<i64>) -> Value {
     json!({
         "bioguide": bioguide,
-        "name": stated(&str_at(seat, &["name"])),
+        "name": non_empty(&str_at(seat, &["name"])),
         "congress": congress,
-        "side": stated(&str_at(seat, &["party"])),
+        "side": non_empty(&str_at(seat, &["party"])),
         "rank": int_at(seat, &["rank"]),
-        "role": stated(&str_at(seat, &["title"])),
+        "role": non_empty(&str_at(seat, &["title"])),
     })
 }
 
@@ -146,7 +159,10 @@ mod tests {
             "subcommittees": [{"name": "Green Tea", "thomas_id": "08"}, {"name": "No Code"}]}]"#;
         let got = read_text(read, "committees/now.json", text);
         assert_eq!(got.ids(), ["HSTE", "HSTE08"]);
-        assert_eq!((got.field(1, "parent_id"), got.field(1, "type")), (&json!("HSTE"), &json!("subcommittee")));
+        assert_eq!(
+            (got.field(1, "parent_id"), got.field(1, "type")),
+            (&json!("HSTE"), &json!("subcommittee"))
+        );
         assert_eq!(*got.field(0, "current"), true);
         assert_eq!(got.rejects.len(), 1);
     }
@@ -157,7 +173,10 @@ mod tests {
             "names": {"110": "Coffee", "93": "Tea"}}]"#;
         let got = read_text(read, "committees/then.json", text);
         assert_eq!(got.records[0].rank, Rank::Partial);
-        assert_eq!((got.field(0, "chamber"), got.field(0, "current")), (&json!("joint"), &json!(false)));
+        assert_eq!(
+            (got.field(0, "chamber"), got.field(0, "current")),
+            (&json!("joint"), &json!(false))
+        );
         assert_eq!(*got.field(0, "former_names"), json!(["Tea", "Coffee"]));
     }
 
@@ -172,7 +191,8 @@ mod tests {
         let undated = read_text(read, "committees/members.json", &seat(""));
         assert_eq!(undated.records[0].rows[0].1["congress"], Value::Null);
         assert_eq!(undated.records[0].rows[0].1["side"], "majority");
-        let dated = read_text(read, "committees/members.json", &seat(r#", "start_date": "2025-02-01""#));
+        let dated =
+            read_text(read, "committees/members.json", &seat(r#", "start_date": "2025-02-01""#));
         assert_eq!(dated.records[0].rows[0].1["congress"], 119);
     }
 }

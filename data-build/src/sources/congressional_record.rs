@@ -1,5 +1,5 @@
-//! Granules of the Congressional Record: as JSONL (GPO's granule id, day, section, page, title, speakers with their
-//! bioguide ids, measures and the text), and GPO's own packages of a day.
+//! Granules of the Congressional Record: as JSONL (GPO's granule id, day, section, page, title,
+//! speakers with their bioguide ids, measures and the text), and GPO's own packages of a day.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -11,12 +11,13 @@ use serde_json::Value;
 
 use super::congressional_record_package;
 use crate::formats::dates;
-use crate::formats::documents::{self, list};
+use crate::formats::documents::{self, non_empty_list};
 use crate::formats::json::{items_at, str_at};
 use crate::formats::outline::Outline;
-use crate::formats::plain::{self, Piece};
+use crate::formats::plain::{self, Block};
 use crate::input::Input;
 use crate::mentions;
+use crate::patterns::pattern;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Section, Sink};
 
@@ -43,22 +44,41 @@ fn granules(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 
 fn granule(value: &Value) -> Result<Record, String> {
     let granule_id = str_at(value, &["granule_id"]);
-    let id = ids::canonical(SOURCE, &granule_id).ok_or(format!("not a granule id: {granule_id:?}"))?;
-    let date = dates::iso(&str_at(value, &["date"])).or_else(|| dates::iso(id.split(':').nth(1)?)).ok_or("no day")?;
+    let id =
+        ids::canonical(SOURCE, &granule_id).ok_or(format!("not a granule id: {granule_id:?}"))?;
+    let date = dates::iso(&str_at(value, &["date"]))
+        .or_else(|| dates::iso(id.split(':').nth(1)?))
+        .ok_or("no day")?;
     let congress = wording::congress_on(&date);
     let (chamber, section) = chamber_and_section(&str_at(value, &["section"]));
-    let measures = items_at(value, &["measures"]).iter().filter_map(|m| m.as_str()).collect::<Vec<_>>().join("; ");
+    let measures = items_at(value, &["measures"])
+        .iter()
+        .filter_map(|m| m.as_str())
+        .collect::<Vec<_>>()
+        .join("; ");
     let mut record = Record::new(SOURCE, id, Rank::Full);
-    record.set("title", str_at(value, &["title"])).set("date", date.as_str()).set("congress", congress);
+    record
+        .set("title", str_at(value, &["title"]))
+        .set("date", date.as_str())
+        .set("congress", congress);
     record
         .set("chamber", chamber)
         .set("section", section)
         .set("granule_id", granule_id)
         .set("page", str_at(value, &["page"]));
-    record.set("speakers", list(speakers(value))).set("bill_ids", list(mentions::bills(&measures, congress)));
-    record.set("volume", str_at(value, &["citation"]).split(' ').next().and_then(|v| v.parse::<i64>().ok()));
+    record
+        .set("speakers", non_empty_list(speakers(value)))
+        .set("bill_ids", non_empty_list(mentions::bills(&measures, congress)));
+    record.set(
+        "volume",
+        str_at(value, &["citation"]).split(' ').next().and_then(|v| v.parse::<i64>().ok()),
+    );
     // Not trimmed: the first line is told to be a heading by its indent.
-    record.body("text", &date, sections(&without_tags(value.get("text").and_then(Value::as_str).unwrap_or_default())));
+    record.body(
+        "text",
+        &date,
+        sections(&without_tags(value.get("text").and_then(Value::as_str).unwrap_or_default())),
+    );
     Ok(record)
 }
 
@@ -73,12 +93,10 @@ pub fn chamber_and_section(code: &str) -> (Option<&'static str>, Option<&'static
     (Some(chamber), Some(section))
 }
 
-/// The Digest's pages hide addresses in marks of their own: `\0 <span class="__cf_email__" …>[email protected]</span>`.
+/// The Digest's pages hide addresses in marks of their own: `\0 <span class="__cf_email__"
+/// …>[email protected]</span>`.
 pub fn without_tags(text: &str) -> Cow<'_, str> {
-    static TAG: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"\x00 ?|</?(?:span|a)(?:\s[^<>]*)?>")
-            .unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
-    });
+    static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"\x00 ?|</?(?:span|a)(?:\s[^<>]*)?>"));
     TAG.replace_all(text, "")
 }
 
@@ -92,24 +110,25 @@ fn speakers(value: &Value) -> Vec<String> {
     found
 }
 
-/// The text cut at centred headings and where another member takes the floor; the chair's words stay where they fall.
+/// The text cut at centred headings and where another member takes the floor; the chair's words
+/// stay where they fall.
 pub fn sections(text: &str) -> Vec<Section> {
     static TURN: LazyLock<Regex> = LazyLock::new(|| {
         let text = concat!(
             r"^((?:Mr|Mrs|Ms|Miss|Dr)\. (?:[A-Z][\w'’]*[A-Z]{2}[\w'’-]*|",
             r"[A-Z]{2}[\w'’-]*)(?: [A-Z][\w'’-]*[A-Z]\b)*(?: of [A-Z][a-z]+(?: [A-Z][a-z]+)*)?)\. ",
         );
-        Regex::new(text).unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
+        pattern(text)
     });
     let mut outline = Outline::default();
     let mut speaking = String::new();
-    for piece in plain::pieces(text) {
-        match piece {
-            Piece::Heading(title) => {
+    for block in plain::blocks(text) {
+        match block {
+            Block::Heading(title) => {
                 speaking.clear();
                 outline.heading(1, "", &title);
             }
-            Piece::Paragraph(paragraph) => {
+            Block::Paragraph(paragraph) => {
                 let turn = TURN.captures(&paragraph).map(|c| c[1].to_string());
                 if let Some(speaker) = turn.filter(|s| *s != speaking) {
                     outline.heading(2, "", &speaker);
@@ -149,7 +168,8 @@ mod tests {
         assert_eq!(read.field(0, "volume"), 171);
         assert_eq!(*read.field(0, "speakers"), serde_json::json!(["S000033"]));
         assert_eq!(*read.field(0, "bill_ids"), serde_json::json!(["hr:119:1", "sjres:119:13"]));
-        let headings: Vec<_> = read.records[0].bodies[0].sections.iter().map(|s| s.heading.as_str()).collect();
+        let headings: Vec<_> =
+            read.records[0].bodies[0].sections.iter().map(|s| s.heading.as_str()).collect();
         assert_eq!(headings, ["BOATS", "BOATS > Mr. McCOY of Maine", "BOATS > Ms. DOE"]);
         assert_eq!(read.rejects.len(), 1);
     }

@@ -1,6 +1,7 @@
-//! A day of the Congressional Record as GPO packs it: each granule's text in HTML, and one MODS file that says of every
-//! granule what its title is, who speaks and which measures it names. A reader sees one member of the archive at a
-//! time, so the two hand over records of their own under the same id: MODS ranks higher, and only HTML has text.
+//! A day of the Congressional Record as GPO packs it: each granule's text in HTML, and one MODS
+//! file that says of every granule what its title is, who speaks and which measures it names. A
+//! reader sees one member of the archive at a time, so the two hand over records of their own
+//! under the same id: MODS ranks higher, and only HTML has text.
 
 use std::sync::LazyLock;
 
@@ -10,10 +11,11 @@ use regex::Regex;
 use roxmltree::Node;
 
 use super::congressional_record::{chamber_and_section, sections, without_tags};
-use crate::formats::documents::list;
-use crate::formats::plain::{self, Piece};
+use crate::formats::documents::non_empty_list;
+use crate::formats::plain::{self, Block};
 use crate::formats::{congress, dates, html, xml};
 use crate::input::Input;
+use crate::patterns::pattern;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Sink};
 
@@ -22,13 +24,11 @@ const SOURCE: &str = "congressional-record";
 /// How far down the head of a page stands.
 const HEAD: usize = 2000;
 
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).unwrap_or_else(|e| unreachable!("the patterns are constants: {e}"))
-}
-
-/// The canonical id. Days with two issues have packages that also bear a volume or a number, "CREC-2025-01-03-v171".
+/// The canonical id. Days with two issues have packages that also bear a volume or a number,
+/// "CREC-2025-01-03-v171".
 fn id_of(granule_id: &str) -> Option<String> {
-    static ISSUE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(CREC-\d{4}-\d{2}-\d{2})-[vi]\d+-"));
+    static ISSUE: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"^(CREC-\d{4}-\d{2}-\d{2})-[vi]\d+-"));
     ids::canonical(SOURCE, &ISSUE.replace(granule_id, "$1-"))
 }
 
@@ -37,7 +37,10 @@ fn new_record(id: &str, granule_id: &str, rank: Rank) -> Record {
     let mut parts = id.split(':').skip(1);
     let (date, place) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let mut record = Record::new(SOURCE, id, rank);
-    record.set("granule_id", granule_id).set("date", date).set("congress", wording::congress_on(date));
+    record
+        .set("granule_id", granule_id)
+        .set("date", date)
+        .set("congress", wording::congress_on(date));
     record.set("page", place.split('-').next().unwrap_or_default());
     record
 }
@@ -46,13 +49,14 @@ fn new_record(id: &str, granule_id: &str, rank: Rank) -> Record {
 
 /// Reads a granule's page. It does not name itself, so its id comes from the file's name.
 pub fn text(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
-    static VOLUME: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[Congressional Record Volume (\d+),"));
+    static VOLUME: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"\[Congressional Record Volume (\d+),"));
     static SECTION: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"(?m)^\[(House|Senate|Extensions of Remarks|Daily Digest)\]"));
     let page = input.text()?;
     let head: String = page.chars().take(HEAD).collect();
     let Some(volume) = VOLUME.captures(&head) else { return Ok(Outcome::Skipped) };
-    let granule_id = input.unpacked_name().rsplit('/').next().unwrap_or_default();
+    let granule_id = input.uncompressed_name().rsplit('/').next().unwrap_or_default();
     let granule_id = granule_id.rsplit_once('.').map_or(granule_id, |(stem, _)| stem);
     if is_matter(granule_id) {
         return Ok(Outcome::Skipped);
@@ -78,19 +82,19 @@ fn is_matter(granule_id: &str) -> bool {
     ["-FrontMatter", "-BackMatter"].iter().any(|end| granule_id.contains(end))
 }
 
-/// The text between `<pre>` and `</pre>` with tags taken out and characters decoded; not trimmed, since indents tell
-/// headings.
+/// The text between `<pre>` and `</pre>` with tags taken out and characters decoded; not trimmed,
+/// since indents tell headings.
 fn preformatted(page: &str) -> Option<String> {
     let (_, after) = page.split_once("<pre>")?;
     let text = after.rsplit_once("</pre>").map_or(after, |(text, _)| text);
     // A mark of the printers', before remarks that were not spoken.
-    Some(html::decoded(&without_tags(text)).replace("<bullet>", ""))
+    Some(html::decode_references(&without_tags(text)).replace("<bullet>", ""))
 }
 
 fn first_heading(text: &str) -> Option<String> {
-    plain::pieces(text).into_iter().find_map(|piece| match piece {
-        Piece::Heading(title) => Some(title),
-        Piece::Paragraph(_) => None,
+    plain::blocks(text).into_iter().find_map(|block| match block {
+        Block::Heading(title) => Some(title),
+        Block::Paragraph(_) => None,
     })
 }
 
@@ -107,21 +111,25 @@ pub fn metadata(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
         return Ok(Outcome::Skipped);
     }
     let issue = Issue { congress: number(root, "congress"), volume: number(root, "volume") };
-    let constituents = root
-        .descendants()
-        .filter(|n| n.tag_name().name() == "relatedItem" && n.attribute("type") == Some("constituent"));
+    let constituents = root.descendants().filter(|n| {
+        n.tag_name().name() == "relatedItem" && n.attribute("type") == Some("constituent")
+    });
     for (n, granule) in constituents.enumerate() {
         let granule_id = granule_id(granule);
         match id_of(&granule_id) {
             Some(id) => out.record(described(&id, &granule_id, granule, &issue)),
             None if is_matter(&granule_id) => {}
-            None => out.reject(&format!("relatedItem {}", n + 1), &format!("not a granule id: {granule_id:?}")),
+            None => out.reject(
+                &format!("relatedItem {}", n + 1),
+                &format!("not a granule id: {granule_id:?}"),
+            ),
         }
     }
     Ok(Outcome::Read)
 }
 
-/// What the package says for all its granules. On 3 January two Congresses can sit, so the day alone does not tell.
+/// What the package says for all its granules. On 3 January two Congresses can sit, so the day
+/// alone does not tell.
 struct Issue {
     congress: Option<i64>,
     volume: Option<i64>,
@@ -129,7 +137,8 @@ struct Issue {
 
 /// The elements of this name in the extensions of a node: GPO writes more than one `extension`.
 fn extended<'a, 'd: 'a>(node: Node<'a, 'd>, name: &'a str) -> impl Iterator<Item = Node<'a, 'd>> {
-    xml::children(node, "extension").flat_map(move |e| e.children().filter(move |n| n.tag_name().name() == name))
+    xml::children(node, "extension")
+        .flat_map(move |e| e.children().filter(move |n| n.tag_name().name() == name))
 }
 
 fn number(node: Node<'_, '_>, name: &str) -> Option<i64> {
@@ -147,19 +156,26 @@ fn described(id: &str, granule_id: &str, granule: Node<'_, '_>, issue: &Issue) -
     let class = extended(granule, "granuleClass").map(xml::text).next().unwrap_or_default();
     let (chamber, section) = chamber_and_section(&class);
     let mut record = new_record(id, granule_id, Rank::Full);
-    record.set("title", xml::text_at(granule, &["titleInfo", "title"])).set("congress", issue.congress);
+    record
+        .set("title", xml::text_at(granule, &["titleInfo", "title"]))
+        .set("congress", issue.congress);
     record.set("date", extended(granule, "granuleDate").find_map(|n| dates::iso(&xml::text(n))));
     record.set("chamber", chamber).set("section", section);
     record.set("page", xml::text_at(granule, &["part", "extent", "start"]));
     record.set("volume", cited_volume(granule).or(issue.volume));
-    record.set("speakers", list(each_once(extended(granule, "congMember").filter_map(speaker))));
-    record.set("bill_ids", list(each_once(extended(granule, "bill").filter_map(bill))));
+    record.set(
+        "speakers",
+        non_empty_list(each_once(extended(granule, "congMember").filter_map(speaker))),
+    );
+    record.set("bill_ids", non_empty_list(each_once(extended(granule, "bill").filter_map(bill))));
     record
 }
 
 /// The volume in the citation, "171 Cong. Rec. H12".
 fn cited_volume(granule: Node<'_, '_>) -> Option<i64> {
-    let cited = xml::children(granule, "identifier").map(xml::text).find(|text| text.contains(" Cong. Rec. "))?;
+    let cited = xml::children(granule, "identifier")
+        .map(xml::text)
+        .find(|text| text.contains(" Cong. Rec. "))?;
     cited.split(' ').next()?.parse().ok()
 }
 
@@ -225,16 +241,24 @@ mod tests {
         <relatedItem type="constituent" ID="id-CREC-2025-01-09-FrontMatter"/>
         <relatedItem type="constituent" ID="id-nonsense"/></mods>"#;
 
-    const NAME: &str =
-        "congressional-record/2025/CREC-2025-01-09.zip/CREC-2025-01-09/html/CREC-2025-01-09-pt1-PgH87-2.htm";
+    const NAME: &str = "congressional-record/2025/CREC-2025-01-09.zip/CREC-2025-01-09/html/CREC-2025-01-09-pt1-PgH87-2.htm";
 
     #[test]
     fn a_granules_text_without_the_heads_of_pages() {
         let found = read_text(read, NAME, GRANULE);
         assert_eq!((found.ids(), found.rejects.len()), (vec!["crec:2025-01-09:H87-2"], 0));
-        assert_eq!((found.field(0, "title"), found.field(0, "chamber")), (&json!("BOATS"), &json!("house")));
-        assert_eq!((found.field(0, "volume"), found.field(0, "congress")), (&json!(171), &json!(119)));
-        assert_eq!((found.field(0, "page"), found.field(0, "date")), (&json!("H87"), &json!("2025-01-09")));
+        assert_eq!(
+            (found.field(0, "title"), found.field(0, "chamber")),
+            (&json!("BOATS"), &json!("house"))
+        );
+        assert_eq!(
+            (found.field(0, "volume"), found.field(0, "congress")),
+            (&json!(171), &json!(119))
+        );
+        assert_eq!(
+            (found.field(0, "page"), found.field(0, "date")),
+            (&json!("H87"), &json!("2025-01-09"))
+        );
         let sections = &found.records[0].bodies[0].sections;
         let headings: Vec<_> = sections.iter().map(|s| s.heading.as_str()).collect();
         assert_eq!(headings, ["BOATS", "BOATS > Mr. DOE of Maine", "BOATS > Ms. ROE"]);
@@ -245,20 +269,33 @@ mod tests {
 
     #[test]
     fn what_mods_says_of_a_granule() {
-        let found = read_text(read, "congressional-record/2025/a.zip/CREC-2025-01-09/mods.xml", MODS);
+        let found =
+            read_text(read, "congressional-record/2025/a.zip/CREC-2025-01-09/mods.xml", MODS);
         assert_eq!(found.ids(), ["crec:2025-01-09:H87-2", "crec:2025-01-09:D20"]);
-        assert_eq!((found.field(0, "section"), found.field(1, "section")), (&json!("House"), &json!("Daily Digest")));
+        assert_eq!(
+            (found.field(0, "section"), found.field(1, "section")),
+            (&json!("House"), &json!("Daily Digest"))
+        );
         assert_eq!(*found.field(0, "speakers"), json!(["D000001"]));
         assert_eq!(*found.field(0, "bill_ids"), json!(["hr:119:12", "sjres:118:7"]));
-        assert_eq!((found.field(0, "volume"), found.field(1, "volume")), (&json!(171), &json!(171)));
-        assert_eq!((found.field(0, "page"), found.field(1, "page")), (&json!("H87"), &json!("D20")));
+        assert_eq!(
+            (found.field(0, "volume"), found.field(1, "volume")),
+            (&json!(171), &json!(171))
+        );
+        assert_eq!(
+            (found.field(0, "page"), found.field(1, "page")),
+            (&json!("H87"), &json!("D20"))
+        );
         assert!(found.records.iter().all(|r| r.bodies.is_empty()));
         assert_eq!(found.rejects.len(), 1, "{:?}", found.rejects);
     }
 
     #[test]
     fn both_are_about_the_same_record() {
-        let (text, mods) = (read_text(read, NAME, GRANULE), read_text(read, "congressional-record/mods.xml", MODS));
+        let (text, mods) = (
+            read_text(read, NAME, GRANULE),
+            read_text(read, "congressional-record/mods.xml", MODS),
+        );
         assert_eq!(text.records[0].id, mods.records[0].id);
         assert!(text.records[0].rank < mods.records[0].rank);
     }

@@ -1,5 +1,6 @@
-//! CRS reports: pages of congress.gov saved as Markdown (number, version, authors, topics, text), the CSV lists that its
-//! search page exports, with or without their header line, and answers of its API.
+//! CRS reports: pages of congress.gov saved as Markdown (number, version, authors, topics, text),
+//! the CSV lists that its search page exports, with or without their header line, and answers of
+//! its API.
 
 use std::sync::LazyLock;
 
@@ -8,26 +9,24 @@ use josh::catalog::{ids, wording};
 use regex::Regex;
 
 use super::crs_reports_api;
-use crate::formats::documents::{self, list};
+use crate::formats::documents::{self, non_empty_list};
 use crate::formats::outline::Outline;
 use crate::formats::tables::Rows;
 use crate::formats::{dates, outline};
 use crate::input::Input;
 use crate::mentions;
+use crate::patterns::pattern;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Section, Sink};
 
 const SOURCE: &str = "crs-reports";
 
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).unwrap_or_else(|e| unreachable!("the patterns are constants: {e}"))
-}
-
 pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     match input.extension() {
         "md" => report(&input.text()?, out),
         "csv" => index(input, out),
-        "json" => documents::value(input)?.map_or(Ok(Outcome::Skipped), |answer| crs_reports_api::read(&answer, out)),
+        "json" => documents::value(input)?
+            .map_or(Ok(Outcome::Skipped), |answer| crs_reports_api::read(&answer, out)),
         _ => Ok(Outcome::Skipped),
     }
 }
@@ -36,7 +35,10 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 pub fn number(text: &str) -> Option<String> {
     let text = text.trim();
     let old = text.len() == 5 && text.bytes().all(|b| b.is_ascii_digit());
-    ids::canonical(SOURCE, &if old { format!("{}-{}", &text[..2], &text[2..]) } else { text.to_string() })
+    ids::canonical(
+        SOURCE,
+        &if old { format!("{}-{}", &text[..2], &text[2..]) } else { text.to_string() },
+    )
 }
 
 pub fn type_of(number: &str) -> &'static str {
@@ -54,7 +56,8 @@ fn split_list(text: &str) -> Vec<String> {
     text.split(';').map(str::trim).filter(|s| !s.is_empty()).map(str::to_string).collect()
 }
 
-/// Rows are told by what they hold, since some exports lack the header and begin with notes on the search.
+/// Rows are told by what they hold, since some exports lack the header and begin with notes on the
+/// search.
 fn index(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let mut outcome = Outcome::Skipped;
     for row in Rows::open(input)? {
@@ -75,9 +78,14 @@ fn index(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
         };
         outcome = Outcome::Read;
         let mut record = Record::new(SOURCE, number.as_str(), Rank::Partial);
-        record.set("number", number.as_str()).set("type", type_of(&number)).set("title", title.as_str());
-        record.set("updated_date", dates::iso(date)).set("authors", list(split_list(authors)));
-        record.set("topics", list(split_list(topics))).set("url", url.as_str());
+        record
+            .set("number", number.as_str())
+            .set("type", type_of(&number))
+            .set("title", title.as_str());
+        record
+            .set("updated_date", dates::iso(date))
+            .set("authors", non_empty_list(split_list(authors)));
+        record.set("topics", non_empty_list(split_list(topics))).set("url", url.as_str());
         out.record(record);
     }
     Ok(outcome)
@@ -101,11 +109,14 @@ fn report(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
         .set("type", type_of(&number))
         .set("title", page.title)
         .set("version", version);
-    record.set("authors", list(split_list(page.value(&["Author(s)", "Authors", "Author"]))));
-    record.set("topics", list(split_list(page.value(&["Topics", "Topic"]))));
+    record.set(
+        "authors",
+        non_empty_list(split_list(page.value(&["Author(s)", "Authors", "Author"]))),
+    );
+    record.set("topics", non_empty_list(split_list(page.value(&["Topics", "Topic"]))));
     record.set("published_date", first_published(text, version, updated.as_deref()));
     record.set("updated_date", updated.as_deref());
-    record.set("bill_ids", list(bills(report_text(text, &number), updated.as_deref())));
+    record.set("bill_ids", non_empty_list(bills(report_text(text, &number), updated.as_deref())));
     let label = version.map_or("text".to_string(), |v| format!("v{v}"));
     let order = version.map_or_else(|| updated.clone().unwrap_or_default(), |v| format!("{v:04}"));
     record.body(&label, &order, sections(report_text(text, &number)));
@@ -113,7 +124,8 @@ fn report(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
     Ok(Outcome::Read)
 }
 
-/// The labelled values above the text: `**Version:** 7` and, in congress.gov's overview, `| **Topics:** | …`.
+/// The labelled values above the text: `**Version:** 7` and, in congress.gov's overview, `|
+/// **Topics:** | …`.
 struct Page<'a> {
     title: &'a str,
     values: Vec<(&'a str, &'a str)>,
@@ -126,7 +138,8 @@ impl<'a> Page<'a> {
     fn of(text: &'a str) -> Self {
         let head = || text.lines().take(Self::HEAD_LINES);
         let labelled = |line: &'a str| {
-            let (label, value) = line.trim_start_matches(['|', ' ']).strip_prefix("**")?.split_once(":**")?;
+            let (label, value) =
+                line.trim_start_matches(['|', ' ']).strip_prefix("**")?.split_once(":**")?;
             Some((label.trim(), value.trim_matches(['|', ' '])))
         };
         Page {
@@ -158,7 +171,8 @@ fn first_published(text: &str, version: Option<i64>, updated: Option<&str>) -> O
     dates::iso(line)
 }
 
-/// The page without what surrounds the report: it begins after the date line and ends before the disclaimer.
+/// The page without what surrounds the report: it begins after the date line and ends before the
+/// disclaimer.
 fn report_text<'a>(text: &'a str, number: &str) -> &'a str {
     let start = text
         .match_indices(&format!("({number})"))
@@ -170,10 +184,13 @@ fn report_text<'a>(text: &'a str, number: &str) -> &'a str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The date runs into the title before it, "… Splits in March 2026April 20, 2026", so only its year is looked at.
+/// The date runs into the title before it, "… Splits in March 2026April 20, 2026", so only its
+/// year is looked at.
 fn ends_with_year(before: &str) -> bool {
     let before = before.trim_end().as_bytes();
-    before.len() > 6 && before[before.len() - 4..].iter().all(u8::is_ascii_digit) && before[before.len() - 6] == b','
+    before.len() > 6
+        && before[before.len() - 4..].iter().all(u8::is_ascii_digit)
+        && before[before.len() - 6] == b','
 }
 
 fn line_of(text: &str, at: usize) -> &str {
@@ -182,17 +199,19 @@ fn line_of(text: &str, at: usize) -> &str {
     &text[start..end]
 }
 
-static LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[([^\]\[]*)\]\(([^()\s]*(?:\([^()]*\)[^()\s]*)*)\)"));
-static CONGRESS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(\d{2,3})(?:st|nd|rd|th)?\s+Cong(?:ress|\.)"));
+static LINK: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\[([^\]\[]*)\]\(([^()\s]*(?:\([^()]*\)[^()\s]*)*)\)"));
+static CONGRESS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\b(\d{2,3})(?:st|nd|rd|th)?\s+Cong(?:ress|\.)"));
 static YEAR: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:FY)?((?:19|20)\d{2})\b"));
 
 fn without_links(line: &str) -> String {
     LINK.replace_all(line, "$1").replace("**", "")
 }
 
-/// Bills that the report discusses. A link to congress.gov names the congress; a bare number is judged by the
-/// congress named in its paragraph, then by the report's date; where the paragraph is about earlier years only, a
-/// number is left out, since it may be of any congress.
+/// Bills that the report discusses. A link to congress.gov names the congress; a bare number is
+/// judged by the congress named in its paragraph, then by the report's date; where the paragraph
+/// is about earlier years only, a number is left out, since it may be of any congress.
 pub fn bills(text: &str, updated: Option<&str>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for link in LINK.captures_iter(text) {
@@ -217,7 +236,8 @@ fn without_congress(id: &str) -> String {
 }
 
 fn congress_of(line: &str, current: Option<i64>) -> Option<i64> {
-    let mut named: Vec<i64> = CONGRESS.captures_iter(line).filter_map(|c| c[1].parse().ok()).collect();
+    let mut named: Vec<i64> =
+        CONGRESS.captures_iter(line).filter_map(|c| c[1].parse().ok()).collect();
     named.dedup();
     if let [one] = named[..] {
         return Some(one);
@@ -229,8 +249,8 @@ fn congress_of(line: &str, current: Option<i64>) -> Option<i64> {
     (!only_earlier).then_some(current)
 }
 
-/// congress.gov's Markdown marks few headings: those listed in the report's contents are taken, and in products
-/// without contents short lines that stand alone above a paragraph.
+/// congress.gov's Markdown marks few headings: those listed in the report's contents are taken,
+/// and in products without contents short lines that stand alone above a paragraph.
 fn sections(text: &str) -> Vec<Section> {
     let contents = contents(text);
     let lines: Vec<&str> = text.lines().collect();
@@ -245,13 +265,17 @@ fn sections(text: &str) -> Vec<Section> {
             continue;
         }
         listing &= line.trim().is_empty() || line.starts_with("- ");
-        let chrome = line.starts_with("[Jump to") || line.starts_with("[Listen]") || line.starts_with("---");
+        let chrome =
+            line.starts_with("[Jump to") || line.starts_with("[Listen]") || line.starts_with("---");
         if listing || chrome {
             continue;
         }
         let plain = without_links(line.trim());
-        let heading =
-            if contents.is_empty() { stands_alone(&lines, i) } else { contents.contains(&plain) || plain == "Summary" };
+        let heading = if contents.is_empty() {
+            stands_alone(&lines, i)
+        } else {
+            contents.contains(&plain) || plain == "Summary"
+        };
         if heading {
             outline.heading(1, outline::label(&plain), &plain);
         } else {
@@ -262,7 +286,10 @@ fn sections(text: &str) -> Vec<Section> {
 }
 
 fn is_listing(title: &str) -> bool {
-    matches!(title.trim(), "Contents" | "Tables" | "Figures" | "Appendixes" | "Appendices" | "Contacts")
+    matches!(
+        title.trim(),
+        "Contents" | "Tables" | "Figures" | "Appendixes" | "Appendices" | "Contacts"
+    )
 }
 
 /// The headings in the report's table of contents and its list of appendixes.
@@ -321,7 +348,8 @@ mod tests {
         assert_eq!(read.field(0, "authors")[1], "Roe, R.");
         let body = &read.records[0].bodies[0];
         assert_eq!((body.version.as_str(), body.order.as_str()), ("v3", "0003"));
-        let shown: Vec<_> = body.sections.iter().map(|s| (s.heading.as_str(), s.text.as_str())).collect();
+        let shown: Vec<_> =
+            body.sections.iter().map(|s| (s.heading.as_str(), s.text.as_str())).collect();
         assert_eq!(shown, [("Summary", "Short."), ("Scope", "It floats.")]);
     }
 

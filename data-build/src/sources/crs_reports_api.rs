@@ -1,11 +1,12 @@
-//! CRS reports as congress.gov's API tells of them: number, version, day, authors, topics, what they are about and
-//! their summary, one report a file or a list of them. The API has no full text.
+//! CRS reports as congress.gov's API tells of them: number, version, day, authors, topics, what
+//! they are about and their summary, one report a file or a list of them. The API has no full
+//! text.
 
 use anyhow::Result;
 use serde_json::Value;
 
 use super::crs_reports::{bills, number, type_of};
-use crate::formats::documents::list;
+use crate::formats::documents::non_empty_list;
 use crate::formats::json::{int_at, items_at, str_at};
 use crate::formats::outline::Outline;
 use crate::formats::{congress, dates, eastern, html};
@@ -23,7 +24,9 @@ pub fn read(document: &Value, out: &mut dyn Sink) -> Result<Outcome> {
         let stated = str_at(report, &["id"]);
         match number(&stated) {
             Some(number) => out.record(record(&number, report)),
-            None => out.reject(&format!("report {}", n + 1), &format!("not a CRS number: {stated:?}")),
+            None => {
+                out.reject(&format!("report {}", n + 1), &format!("not a CRS number: {stated:?}"))
+            }
         }
     }
     Ok(Outcome::Read)
@@ -32,15 +35,18 @@ pub fn read(document: &Value, out: &mut dyn Sink) -> Result<Outcome> {
 /// A report. It is partial: a page that holds the full text knows its own version better.
 fn record(number: &str, report: &Value) -> Record {
     let (version, day) = (int_at(report, &["version"]), day(&str_at(report, &["publishDate"])));
-    let summary = html::plain(&str_at(report, &["summary"]));
+    let summary = html::to_text(&str_at(report, &["summary"]));
     let mut record = Record::new("crs-reports", number, Rank::Partial);
-    record.set("number", number).set("type", type_of(number)).set("title", str_at(report, &["title"]));
+    record
+        .set("number", number)
+        .set("type", type_of(number))
+        .set("title", str_at(report, &["title"]));
     record.set("version", version).set("updated_date", day.as_deref());
     // The day is of this version; `updateDate` is when the Library last touched its entry.
     record.set("published_date", day.as_deref().filter(|_| version == Some(1)));
-    record.set("authors", list(named(report, "authors", "author")));
-    record.set("topics", list(named(report, "topics", "topic")));
-    record.set("bill_ids", list(about(report, &summary, day.as_deref())));
+    record.set("authors", non_empty_list(named(report, "authors", "author")));
+    record.set("topics", non_empty_list(named(report, "topics", "topic")));
+    record.set("bill_ids", non_empty_list(about(report, &summary, day.as_deref())));
     // Ordered before every full text, which then is the current one.
     record.body("summary", "", sections(&summary));
     record
@@ -55,7 +61,8 @@ fn day(moment: &str) -> Option<String> {
 fn named(report: &Value, field: &str, name: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for item in items_at(report, &[field]) {
-        let text = item.as_str().map_or_else(|| str_at(item, &[name]), |text| text.trim().to_string());
+        let text =
+            item.as_str().map_or_else(|| str_at(item, &[name]), |text| text.trim().to_string());
         if !text.is_empty() && !found.contains(&text) {
             found.push(text);
         }
@@ -63,7 +70,8 @@ fn named(report: &Value, field: &str, name: &str) -> Vec<String> {
     found
 }
 
-/// The bills that the API relates to the report, then those that its summary names. Laws have types of their own.
+/// The bills that the API relates to the report, then those that its summary names. Laws have
+/// types of their own.
 fn about(report: &Value, summary: &str, day: Option<&str>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let related = items_at(report, &["relatedMaterials"]).into_iter().filter_map(congress::bill_of);
@@ -105,7 +113,10 @@ mod tests {
     fn a_report_with_its_summary() {
         let read = read_text(crs_reports::read, "crs-reports/api/crsreport-R48000.json", REPORT);
         assert_eq!((read.ids(), read.rejects.len()), (vec!["R48000"], 0));
-        assert_eq!((read.field(0, "type"), read.field(0, "version")), (&json!("report"), &json!(3)));
+        assert_eq!(
+            (read.field(0, "type"), read.field(0, "version")),
+            (&json!("report"), &json!(3))
+        );
         assert_eq!(read.field(0, "updated_date"), "2025-07-16");
         assert!(read.field(0, "published_date").is_null());
         assert_eq!(*read.field(0, "authors"), json!(["Jane Doe", "Al Roe"]));
@@ -113,7 +124,11 @@ mod tests {
         let body = &read.records[0].bodies[0];
         assert_eq!((body.version.as_str(), body.order.as_str()), ("summary", ""));
         assert_eq!(body.sections[0].heading, "Summary");
-        assert!(body.sections[0].text.starts_with("Boats float.\n\nH.R. 12"), "{}", body.sections[0].text);
+        assert!(
+            body.sections[0].text.starts_with("Boats float.\n\nH.R. 12"),
+            "{}",
+            body.sections[0].text
+        );
     }
 
     #[test]
@@ -134,7 +149,10 @@ mod tests {
         let read = read_text(crs_reports::read, "crs-reports/x.json", r#"{"CRSReport": null}"#);
         assert_eq!((read.records.len(), read.rejects.len()), (0, 1));
         for text in ["[]", "{}", "7", r#"{"error": "over the limit"}"#] {
-            assert_eq!(read_text(crs_reports::read, "crs-reports/x.json", text).outcome, Outcome::Skipped);
+            assert_eq!(
+                read_text(crs_reports::read, "crs-reports/x.json", text).outcome,
+                Outcome::Skipped
+            );
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Dockets of Regulations.gov: answers of its v4 API (dockets, documents, one document in detail; also several answers
-//! in one list) and JSONL of document objects. Documents are gathered by docket within a file; comments are passed
-//! over.
+//! Dockets of Regulations.gov: answers of its v4 API (dockets, documents, one document in detail;
+//! also several answers in one list) and JSONL of document objects. Documents are gathered by
+//! docket within a file; comments are passed over.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use anyhow::Result;
 use josh::catalog::ids;
 use serde_json::{Map, Value, json};
 
-use crate::formats::documents::{self, stated};
+use crate::formats::documents::{self, non_empty};
 use crate::formats::eastern;
 use crate::formats::json::{items_at, str_at};
 use crate::input::Input;
@@ -79,7 +79,9 @@ impl Found {
 
     fn docket(&mut self, value: &Value, place: &str, out: &mut dyn Sink) {
         let own_id = str_at(value, &["id"]);
-        let Some(docket) = self.entry(&own_id) else { return out.reject(place, &format!("no docket id: {own_id:?}")) };
+        let Some(docket) = self.entry(&own_id) else {
+            return out.reject(place, &format!("no docket id: {own_id:?}"));
+        };
         let text = |key: &str| str_at(value, &["attributes", key]);
         let mut r = Record::new(SOURCE, "", Rank::Full);
         r.set("title", text("title")).set("docket_type", text("docketType").to_ascii_lowercase());
@@ -95,15 +97,17 @@ impl Found {
             // Some agencies post documents outside any docket.
             return;
         }
-        let Some(docket) = self.entry(&own_id) else { return out.reject(place, &format!("no docket id: {own_id:?}")) };
+        let Some(docket) = self.entry(&own_id) else {
+            return out.reject(place, &format!("no docket id: {own_id:?}"));
+        };
         if docket.agency.is_empty() {
             docket.agency = text("agencyId");
         }
         let (id, posted) = (str_at(value, &["id"]), eastern::day(&text("postedDate")));
         let row = json!({
-            "document_id": stated(&id),
-            "title": stated(&text("title")),
-            "type": stated(&text("documentType")),
+            "document_id": non_empty(&id),
+            "title": non_empty(&text("title")),
+            "type": non_empty(&text("documentType")),
             "posted_date": posted,
             "federal_register_id": ids::canonical("federal-register", &text("frDocNum")),
             "comment_end_date": eastern::last_day(&text("commentEndDate")),
@@ -121,13 +125,19 @@ impl Docket {
         r.id = id;
         r.set("docket_id", self.own_id.as_str()).set("agency", self.agency);
         if !r.fields.contains_key("title") {
-            // Known by its documents alone, a docket goes by the first of them; one that only collects what an agency
-            // prints in the Federal Register goes by its id.
-            let first = self.documents.values().find_map(|row| row["title"].as_str()).filter(|_| !catch_all);
+            // Known by its documents alone, a docket goes by the first of them; one that only
+            // collects what an agency prints in the Federal Register goes by its id.
+            let first = self
+                .documents
+                .values()
+                .find_map(|row| row["title"].as_str())
+                .filter(|_| !catch_all);
             r.set("title", first.unwrap_or(&self.own_id));
         }
-        let of = |name: &'static str| self.documents.values().filter_map(move |row| row[name].as_str());
-        r.set("opened_date", of("posted_date").min()).set("last_activity_date", of("posted_date").max());
+        let of =
+            |name: &'static str| self.documents.values().filter_map(move |row| row[name].as_str());
+        r.set("opened_date", of("posted_date").min())
+            .set("last_activity_date", of("posted_date").max());
         r.set("comment_end_date", of("comment_end_date").max());
         if !self.documents.is_empty() {
             r.set("document_count", self.documents.len() as i64);
@@ -163,9 +173,16 @@ mod tests {
         ];
         let got = read_text(read, "d/documents.jsonl", &lines.join("\n"));
         assert_eq!(got.ids(), ["docket:TEA-2021-0001", "docket:TEA_FRDOC_0001"]);
-        assert_eq!(*got.field(0, "title"), "Doc TEA-2021-0001-0001", "named after its oldest document");
+        assert_eq!(
+            *got.field(0, "title"),
+            "Doc TEA-2021-0001-0001",
+            "named after its oldest document"
+        );
         assert_eq!(*got.field(1, "title"), "TEA_FRDOC_0001");
-        assert_eq!((got.field(0, "document_count"), got.field(0, "opened_date")), (&json!(2), &json!("2021-01-04")));
+        assert_eq!(
+            (got.field(0, "document_count"), got.field(0, "opened_date")),
+            (&json!(2), &json!("2021-01-04"))
+        );
         assert_eq!(*got.field(0, "comment_end_date"), "2021-03-01", "midnight in Washington");
         assert_eq!(got.records[0].rows[0].1["federal_register_id"], "2021-12345");
     }
@@ -180,13 +197,17 @@ mod tests {
         );
         let got = read_text(read, "d/dockets.json", &text);
         assert_eq!((got.records.len(), got.records[0].rank), (1, Rank::Full));
-        assert_eq!((got.field(0, "title"), got.field(0, "docket_type")), (&json!("Tea"), &json!("rulemaking")));
+        assert_eq!(
+            (got.field(0, "title"), got.field(0, "docket_type")),
+            (&json!("Tea"), &json!("rulemaking"))
+        );
         assert!(got.field(0, "rin").is_null());
     }
 
     #[test]
     fn comments_are_passed_over() {
-        let text = r#"{"data": [{"id": "TEA-2021-0001-0004", "type": "comments", "attributes": {}}]}"#;
+        let text =
+            r#"{"data": [{"id": "TEA-2021-0001-0004", "type": "comments", "attributes": {}}]}"#;
         assert_eq!(read_text(read, "d/comments.json", text).outcome, Outcome::Skipped);
     }
 }

@@ -1,14 +1,15 @@
-//! The Federal Register: daily issues in official XML (FEDREG and USLM, see the files beside this one), JSONL split
-//! from the daily issue's text (agency, type and title there are guesses), and the list of executive orders in CSV.
+//! The Federal Register: daily issues in official XML (FEDREG and USLM, see the files beside this
+//! one), JSONL split from the daily issue's text (agency, type and title there are guesses), and
+//! the list of executive orders in CSV.
 
 use anyhow::Result;
 use josh::catalog::ids;
 use serde_json::Value;
 
 use super::{federal_register_uslm as uslm, federal_register_xml as fedreg};
-use crate::formats::documents::{self, list};
+use crate::formats::documents::{self, non_empty_list};
 use crate::formats::json::{items_at, str_at};
-use crate::formats::orders::{self, Named};
+use crate::formats::orders::{self, NamedOrder};
 use crate::formats::tables::Table;
 use crate::formats::{dates, presidents, register, split_text, xml};
 use crate::input::Input;
@@ -64,7 +65,11 @@ pub struct Document {
 impl Document {
     /// Hands over the document, and what it prints if that is an executive order or a proclamation.
     pub fn emit(mut self, rank: Rank, out: &mut dyn Sink) {
-        let named = if self.kind == "presidential_document" { orders::named(&self.presidential) } else { None };
+        let named = if self.kind == "presidential_document" {
+            orders::named(&self.presidential)
+        } else {
+            None
+        };
         if self.kind == "presidential_document" {
             let paragraphs = self.sections.iter().flat_map(|s| s.text.split("\n\n"));
             self.sections = orders::sections(paragraphs);
@@ -77,31 +82,47 @@ impl Document {
 
     fn record(self, rank: Rank) -> Record {
         let mut record = Record::new(SOURCE, self.number.as_str(), rank);
-        record.set("document_number", self.number.as_str()).set("type", self.kind).set("title", self.title.as_str());
-        record.set("agencies", list(self.agencies)).set("publication_date", self.published.as_str());
         record
-            .set("cfr_references", list(self.cfr_parts))
-            .set("docket_ids", list(self.dockets))
-            .set("rins", list(self.rins));
+            .set("document_number", self.number.as_str())
+            .set("type", self.kind)
+            .set("title", self.title.as_str());
+        record
+            .set("agencies", non_empty_list(self.agencies))
+            .set("publication_date", self.published.as_str());
+        record
+            .set("cfr_references", non_empty_list(self.cfr_parts))
+            .set("docket_ids", non_empty_list(self.dockets))
+            .set("rins", non_empty_list(self.rins));
         record.set("volume", self.volume.or_else(|| register::volume(&self.published)));
-        record.set("start_page", self.pages.map(|p| p.0)).set("page_count", self.pages.map(|p| p.1));
+        record
+            .set("start_page", self.pages.map(|p| p.0))
+            .set("page_count", self.pages.map(|p| p.1));
         record.set("comment_end_date", register::comment_end_date(&self.dates, &self.published));
         if self.kind != "presidential_document" {
             record.set("effective_date", register::effective_date(&self.dates));
         }
         if matches!(self.kind, "rule" | "proposed_rule") {
             let text = self.sections.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join("\n");
-            record.set("law_ids", list(mentions::laws(&text))).set("significant", register::significant(&text));
+            record
+                .set("law_ids", non_empty_list(mentions::laws(&text)))
+                .set("significant", register::significant(&text));
         }
         record.body("text", &self.published, self.sections);
         record
     }
 
-    fn presidential_record(&self, named: &Named, rank: Rank) -> Record {
+    fn presidential_record(&self, named: &NamedOrder, rank: Rank) -> Record {
         let mut record = Record::new(PRESIDENTIAL, named.id.as_str(), rank);
-        record.set("title", self.title.as_str()).set("type", named.kind).set("number", named.number);
-        record.set("signed_date", named.signed.as_str()).set("president", presidents::on(&named.signed));
-        record.set("publication_date", self.published.as_str()).set("federal_register_id", self.number.as_str());
+        record
+            .set("title", self.title.as_str())
+            .set("type", named.kind)
+            .set("number", named.number);
+        record
+            .set("signed_date", named.signed.as_str())
+            .set("president", presidents::on(&named.signed));
+        record
+            .set("publication_date", self.published.as_str())
+            .set("federal_register_id", self.number.as_str());
         record.body("text", &named.signed, self.sections.clone());
         record
     }
@@ -124,10 +145,12 @@ fn split_issue(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 
 fn split_document(value: &Value) -> Result<Document, String> {
     let stated = str_at(value, &["document_number"]);
-    let number = ids::canonical(SOURCE, &stated).ok_or(format!("not a document number: {stated:?}"))?;
-    let published = dates::iso(&str_at(value, &["publication_date"])).ok_or("no day of publication")?;
+    let number =
+        ids::canonical(SOURCE, &stated).ok_or(format!("not a document number: {stated:?}"))?;
+    let published =
+        dates::iso(&str_at(value, &["publication_date"])).ok_or("no day of publication")?;
     let text = str_at(value, &["text"]);
-    let split = split_text::Split::of(&text);
+    let split = split_text::SplitText::of(&text);
     let kind = match (split.kind_by_action(), str_at(value, &["type"]).as_str()) {
         (_, kind) if kind.starts_with("Presidential") => "presidential_document",
         (Some(kind), _) => kind,
@@ -138,14 +161,23 @@ fn split_document(value: &Value) -> Result<Document, String> {
     };
     let presidential = kind == "presidential_document";
     let header = split.header(presidential);
-    let strings =
-        |name: &str| items_at(value, &[name]).iter().filter_map(|v| v.as_str()).collect::<Vec<_>>().join("; ");
+    let strings = |name: &str| {
+        items_at(value, &[name]).iter().filter_map(|v| v.as_str()).collect::<Vec<_>>().join("; ")
+    };
     let toc_title = str_at(value, &["toc_title"]);
     Ok(Document {
         title: split.title(presidential).unwrap_or(toc_title),
-        agencies: if presidential { Vec::new() } else { printed_agencies(&split, str_at(value, &["agency"])) },
+        agencies: if presidential {
+            Vec::new()
+        } else {
+            printed_agencies(&split, str_at(value, &["agency"]))
+        },
         cfr_parts: register::cfr_parts(&strings("cfr_references")),
-        dockets: register::docket_ids(&format!("{}; {}", strings("docket_ids"), split.docket_line())),
+        dockets: register::docket_ids(&format!(
+            "{}; {}",
+            strings("docket_ids"),
+            split.docket_line()
+        )),
         rins: register::rins(&strings("rins")),
         dates: split.part("DATES:"),
         pages: register::pages(&str_at(value, &["pages"])),
@@ -159,34 +191,34 @@ fn split_document(value: &Value) -> Result<Document, String> {
 }
 
 /// The agencies as printed above the title; the split's own guess only where none are printed.
-fn printed_agencies(split: &split_text::Split, guess: String) -> Vec<String> {
+fn printed_agencies(split: &split_text::SplitText, guess: String) -> Vec<String> {
     let printed = split.agencies();
     if printed.is_empty() && !guess.is_empty() { vec![guess] } else { printed }
 }
 
-/// The disposition list of executive orders: number, where it is printed, day of signing, document number.
+/// The disposition list of executive orders: number, where it is printed, day of signing, document
+/// number.
 fn executive_orders(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let mut table = Table::open(input)?;
     if !table.has(&["number", "citation", "signing_date", "document_number"]) {
         return Ok(Outcome::Skipped);
     }
-    while let Some(row) = table.next_row() {
-        let row = match row {
-            Ok(row) => row,
-            Err(reason) => {
-                out.reject("a row", &reason);
-                continue;
-            }
-        };
-        let Some(id) = ids::canonical(PRESIDENTIAL, &format!("eo:{}", table.get(&row, "number"))) else {
+    while let Some(row) = table.next_readable(out) {
+        let Some(id) = ids::canonical(PRESIDENTIAL, &format!("eo:{}", table.get(&row, "number")))
+        else {
             out.reject(&format!("line {}", row.line), "not a number of an executive order");
             continue;
         };
         let signed = dates::iso(table.get(&row, "signing_date"));
         let mut record = Record::new(PRESIDENTIAL, id.as_str(), Rank::Partial);
-        record.set("type", "executive_order").set("number", table.get(&row, "number").trim().parse::<i64>().ok());
-        record.set("president", signed.as_deref().and_then(presidents::on)).set("signed_date", signed);
-        record.set("federal_register_id", ids::canonical(SOURCE, table.get(&row, "document_number")));
+        record
+            .set("type", "executive_order")
+            .set("number", table.get(&row, "number").trim().parse::<i64>().ok());
+        record
+            .set("president", signed.as_deref().and_then(presidents::on))
+            .set("signed_date", signed);
+        record
+            .set("federal_register_id", ids::canonical(SOURCE, table.get(&row, "document_number")));
         out.record(record);
     }
     Ok(Outcome::Read)
@@ -222,7 +254,10 @@ mod tests {
         assert_eq!(read.field(0, "docket_ids")[0], "docket:FAA-2024-2670");
         assert_eq!((read.field(0, "volume"), read.field(0, "page_count")), (&90.into(), &4.into()));
         let last = read.records[0].bodies[0].sections.last().expect("sections");
-        assert_eq!((last.heading.as_str(), last.section.as_str()), ("SUPPLEMENTARY INFORMATION > I. Background", "I"));
+        assert_eq!(
+            (last.heading.as_str(), last.section.as_str()),
+            ("SUPPLEMENTARY INFORMATION > I. Background", "I")
+        );
         assert_eq!(last.text, "See the Federal Register. Under Public Law 114-74.");
         assert_eq!(read.rejects.len(), 1);
     }
@@ -248,8 +283,7 @@ mod tests {
 
     #[test]
     fn the_list_of_orders() {
-        let csv =
-            "number,citation,signing_date,document_number,notes\n12890, 59 FR 499,1993-12-30,94-290,\"two\nlines\"\n";
+        let csv = "number,citation,signing_date,document_number,notes\n12890, 59 FR 499,1993-12-30,94-290,\"two\nlines\"\n";
         let read = read_text(read, "federal-register/eo.csv", csv);
         assert_eq!(read.ids(), ["eo:12890"]);
         assert_eq!(read.field(0, "president"), "William J. Clinton");

@@ -1,5 +1,5 @@
-//! A daily issue of the Federal Register in USLM (root `frDoc`): rule, proposedRule, notice and presidentialDoc
-//! elements. A proposed rule may also be a `rule` below `proposedRules`.
+//! A daily issue of the Federal Register in USLM (root `frDoc`): rule, proposedRule, notice and
+//! presidentialDoc elements. A proposed rule may also be a `rule` below `proposedRules`.
 
 use roxmltree::Node;
 
@@ -18,7 +18,10 @@ pub fn issue(root: Node<'_, '_>, out: &mut dyn Sink) {
     for node in root.descendants() {
         let Some(kind) = kind_of(node) else { continue };
         let Some(number) = number(node) else {
-            out.reject(node.attribute("identifier").unwrap_or(node.tag_name().name()), "no document number");
+            out.reject(
+                node.attribute("identifier").unwrap_or(node.tag_name().name()),
+                "no document number",
+            );
             continue;
         };
         let mut document = document(node, kind);
@@ -30,7 +33,8 @@ pub fn issue(root: Node<'_, '_>, out: &mut dyn Sink) {
 }
 
 fn kind_of(node: Node<'_, '_>) -> Option<&'static str> {
-    // A `rule` may also be quoted inside another document; only those with metadata of their own are documents.
+    // A `rule` may also be quoted inside another document; only those with metadata of their own
+    // are documents.
     xml::child(node, "meta")?;
     let proposed = || node.ancestors().any(|a| a.tag_name().name() == "proposedRules");
     Some(match node.tag_name().name() {
@@ -45,22 +49,26 @@ fn kind_of(node: Node<'_, '_>) -> Option<&'static str> {
 
 fn number(node: Node<'_, '_>) -> Option<String> {
     let stated = register::document_number(&xml::text_at(node, &["meta", "docNumber"]));
-    stated.or_else(|| register::document_number(node.attribute("identifier")?.rsplit("frdoc").next()?))
+    stated.or_else(|| {
+        register::document_number(node.attribute("identifier")?.rsplit("frdoc").next()?)
+    })
 }
 
 fn document(node: Node<'_, '_>, kind: &'static str) -> Document {
     let preface = xml::child(node, "preface").unwrap_or(node);
-    let styled = |style: &'static str| preface.descendants().filter(move |n| uslm::style(*n) == style).map(inline);
+    let styled = |style: &'static str| {
+        preface.descendants().filter(move |n| uslm::style(*n) == style).map(inline)
+    };
     let joined = |style: &'static str| styled(style).collect::<Vec<_>>().join("; ");
     let mut offices: Vec<String> = Vec::new();
-    for name in styled("AGENCY").chain(styled("SUBAGY")).map(|n| agencies::name(&n)) {
+    for name in styled("AGENCY").chain(styled("SUBAGY")).map(|n| agencies::title_case(&n)) {
         if !name.is_empty() && !offices.contains(&name) {
             offices.push(name);
         }
     }
-    let days = node
-        .descendants()
-        .filter(|n| n.tag_name().name() == "statement" && matches!(uslm::style(*n), "EFFDATE" | "DATES"));
+    let days = node.descendants().filter(|n| {
+        n.tag_name().name() == "statement" && matches!(uslm::style(*n), "EFFDATE" | "DATES")
+    });
     let mut outline = Outline::default();
     if let Some(main) = xml::child(node, "main") {
         prose::write(main, &mut outline, &role);
@@ -89,17 +97,23 @@ fn document(node: Node<'_, '_>, kind: &'static str) -> Document {
 fn pages(node: Node<'_, '_>) -> Option<(i64, i64)> {
     let first: i64 = xml::text_at(node, &["meta", "startingPage"]).parse().ok()?;
     let begun = node.descendants().filter_map(|n| n.pi().filter(|pi| pi.target == "page")?.value);
-    let last = begun.filter_map(|value| value.split('"').nth(1)?.parse::<i64>().ok()).max().unwrap_or(first);
+    let last = begun
+        .filter_map(|value| value.split('"').nth(1)?.parse::<i64>().ok())
+        .max()
+        .unwrap_or(first);
     Some((first, (last - first + 1).max(1)))
 }
 
 fn role(node: Node<'_, '_>) -> Role {
     let parent = node.parent().map(|p| p.tag_name().name()).unwrap_or_default();
     match (node.tag_name().name(), uslm::style(node)) {
-        ("heading", style) if style.starts_with('H') && !uslm::is_run_in(parent) && !uslm::is_division(parent) => {
+        ("heading", style)
+            if style.starts_with('H') && !uslm::is_run_in(parent) && !uslm::is_division(parent) =>
+        {
             let title = inline(node);
             let title = title.trim_end_matches(':');
-            let depth = style.strip_prefix("HD").and_then(|n| n.parse::<i64>().ok()).map_or(1, |n| n + 1);
+            let depth =
+                style.strip_prefix("HD").and_then(|n| n.parse::<i64>().ok()).map_or(1, |n| n + 1);
             Role::Heading { depth, label: label(title).to_string(), title: title.to_string() }
         }
         _ => uslm::role(node),
@@ -135,11 +149,19 @@ mod tests {
         assert_eq!(read.field(0, "type"), "proposed_rule");
         assert_eq!(read.field(0, "docket_ids")[0], "docket:SSA-2017-0034");
         assert_eq!(read.field(0, "comment_end_date"), "2018-06-01");
-        assert_eq!((read.field(0, "start_page"), read.field(0, "page_count")), (&21707.into(), &2.into()));
+        assert_eq!(
+            (read.field(0, "start_page"), read.field(0, "page_count")),
+            (&21707.into(), &2.into())
+        );
         let sections = &read.records[0].bodies[0].sections;
-        let shown: Vec<_> =
-            sections.iter().map(|s| (s.section.as_str(), s.heading.as_str(), s.text.as_str())).collect();
-        assert_eq!(shown[0], ("", "DATES", "Comments must reach us by June 1, 2018.\n\n■ 1. Revise as follows:"));
+        let shown: Vec<_> = sections
+            .iter()
+            .map(|s| (s.section.as_str(), s.heading.as_str(), s.text.as_str()))
+            .collect();
+        assert_eq!(
+            shown[0],
+            ("", "DATES", "Comments must reach us by June 1, 2018.\n\n■ 1. Revise as follows:")
+        );
         assert_eq!(shown[1], ("404.1", "DATES > § 404.1 Scope.", "All."));
     }
 }

@@ -1,4 +1,5 @@
-//! A daily issue of the Federal Register in GPO's XML (root `FEDREG`): RULE, PRORULE, NOTICE and PRESDOCU elements.
+//! A daily issue of the Federal Register in GPO's XML (root `FEDREG`): RULE, PRORULE, NOTICE and
+//! PRESDOCU elements.
 
 use std::collections::HashMap;
 
@@ -26,7 +27,10 @@ pub fn issue(root: Node<'_, '_>, out: &mut dyn Sink) {
         let Some(kind) = kind_of(node) else { continue };
         let mut document = document(node, kind);
         let Some(number) = frdoc(node) else {
-            out.reject(&format!("{} on page {}", node.tag_name().name(), page.unwrap_or(0)), "no document number");
+            out.reject(
+                &format!("{} on page {}", node.tag_name().name(), page.unwrap_or(0)),
+                "no document number",
+            );
             continue;
         };
         document.pages = contents.get(&number).copied().or_else(|| pages_inside(node, page));
@@ -65,7 +69,9 @@ fn pages_by_number(root: Node<'_, '_>) -> HashMap<String, (i64, i64)> {
         match node.tag_name().name() {
             "PGS" => pages = register::pages(&inline(node)),
             "FRDOCBP" => {
-                if let (Some(number), Some(pages)) = (register::document_number(&inline(node)), pages.take()) {
+                if let (Some(number), Some(pages)) =
+                    (register::document_number(&inline(node)), pages.take())
+                {
                     found.entry(number).or_insert(pages);
                 }
             }
@@ -75,7 +81,8 @@ fn pages_by_number(root: Node<'_, '_>) -> HashMap<String, (i64, i64)> {
     found
 }
 
-/// The pages that begin inside a document; it begins on the page open before it unless it opens one itself.
+/// The pages that begin inside a document; it begins on the page open before it unless it opens
+/// one itself.
 fn pages_inside(node: Node<'_, '_>, before: Option<i64>) -> Option<(i64, i64)> {
     let mut said_something = false;
     let mut numbers = Vec::new();
@@ -98,8 +105,9 @@ fn document(node: Node<'_, '_>, kind: &'static str) -> Document {
     let printed = |name: &str| xml::children(preamble, name).map(inline).collect::<Vec<_>>();
     let joined = |name: &str| printed(name).join("; ");
     let mut offices: Vec<String> = Vec::new();
-    for child in preamble.children().filter(|n| matches!(n.tag_name().name(), "AGENCY" | "SUBAGY")) {
-        let name = agencies::name(&inline(child));
+    for child in preamble.children().filter(|n| matches!(n.tag_name().name(), "AGENCY" | "SUBAGY"))
+    {
+        let name = agencies::title_case(&inline(child));
         if !name.is_empty() && !offices.contains(&name) {
             offices.push(name);
         }
@@ -115,7 +123,11 @@ fn document(node: Node<'_, '_>, kind: &'static str) -> Document {
         dockets: register::docket_ids(&joined("DEPDOC")),
         rins: register::rins(&joined("RIN")),
         dates: days.map(inline).collect::<Vec<_>>().join(" "),
-        presidential: if kind == "presidential_document" { name_of_presidential(node) } else { String::new() },
+        presidential: if kind == "presidential_document" {
+            name_of_presidential(node)
+        } else {
+            String::new()
+        },
         sections: outline.finish(),
         ..Document::default()
     }
@@ -127,24 +139,31 @@ fn title(node: Node<'_, '_>, preamble: Node<'_, '_>) -> String {
         return subject;
     }
     let headings = node.descendants().filter(|n| n.tag_name().name() == "HD").map(inline);
-    headings.filter(|h| !h.is_empty() && !h.ends_with(':')).map(|h| h.to_string()).next().unwrap_or_default()
+    headings
+        .filter(|h| !h.is_empty() && !h.ends_with(':'))
+        .map(|h| h.to_string())
+        .next()
+        .unwrap_or_default()
 }
 
-/// The line with kind, number and day, which stands above the heading: "Proclamation 10701 of February 6, 2024".
+/// The line with kind, number and day, which stands above the heading: "Proclamation 10701 of
+/// February 6, 2024".
 fn name_of_presidential(node: Node<'_, '_>) -> String {
-    let named =
-        |n: &Node<'_, '_>| matches!(n.tag_name().name(), "PROC" | "EXECORDR" | "MEMO" | "DETNO" | "PNOTICE" | "ORDER");
+    let named = |n: &Node<'_, '_>| {
+        matches!(n.tag_name().name(), "PROC" | "EXECORDR" | "MEMO" | "DETNO" | "PNOTICE" | "ORDER")
+    };
     node.descendants().filter(named).map(inline).collect::<Vec<_>>().join("; ")
 }
 
 /// What stands above or below the text and is told in fields.
 const OUTSIDE: &[&str] = &[
-    "AGENCY", "SUBAGY", "CFR", "DEPDOC", "RIN", "FRDOC", "FILED", "BILCOD", "TITLE3", "PRES", "PROC", "EXECORDR",
-    "GPH", "MATH",
+    "AGENCY", "SUBAGY", "CFR", "DEPDOC", "RIN", "FRDOC", "FILED", "BILCOD", "TITLE3", "PRES",
+    "PROC", "EXECORDR", "GPH", "MATH",
 ];
 
 /// Elements whose heading is the first words of a paragraph.
-const RUN_IN: &[&str] = &["AUTH", "SOURCE", "NOTE", "EDNOTE", "EFFDNOT", "CROSSREF", "FTNT", "EXAMPLE", "SUBSCRIPT"];
+const RUN_IN: &[&str] =
+    &["AUTH", "SOURCE", "NOTE", "EDNOTE", "EFFDNOT", "CROSSREF", "FTNT", "EXAMPLE", "SUBSCRIPT"];
 
 /// How elements of GPO's SGML vocabulary read; the annual CFR shares it.
 pub fn role(node: Node<'_, '_>) -> Role {
@@ -156,13 +175,21 @@ pub fn role(node: Node<'_, '_>) -> Role {
         "HD" => {
             let title = inline(node);
             let title = title.trim_end_matches(':');
-            Role::Heading { depth: depth(node), label: label(title).to_string(), title: title.to_string() }
+            Role::Heading {
+                depth: depth(node),
+                label: label(title).to_string(),
+                title: title.to_string(),
+            }
         }
         "SECTNO" if parent == "SECTION" => {
             let number = inline(node);
             let subject = node.parent().map(|p| xml::text_at(p, &["SUBJECT"])).unwrap_or_default();
             let title = format!("{number} {subject}");
-            Role::Heading { depth: 2, label: label(&number).to_string(), title: title.trim().to_string() }
+            Role::Heading {
+                depth: 2,
+                label: label(&number).to_string(),
+                title: title.trim().to_string(),
+            }
         }
         "ROW" | "BOXHD" => Role::Row,
         _ => Role::Auto,
@@ -173,7 +200,9 @@ pub fn role(node: Node<'_, '_>) -> Role {
 fn depth(node: Node<'_, '_>) -> i64 {
     match node.attribute("SOURCE") {
         Some("HED") => 1,
-        Some(source) => source.strip_prefix("HD").and_then(|n| n.parse::<i64>().ok()).map_or(2, |n| n + 1),
+        Some(source) => {
+            source.strip_prefix("HD").and_then(|n| n.parse::<i64>().ok()).map_or(2, |n| n + 1)
+        }
         None => 2,
     }
 }
@@ -207,10 +236,14 @@ mod tests {
         assert_eq!(read.field(0, "agencies")[0], "Department of Boats");
         assert_eq!(read.field(0, "title"), "On Ferries");
         assert_eq!(read.field(0, "cfr_references")[1], "40 CFR 81");
-        assert_eq!((read.field(0, "start_page"), read.field(0, "page_count")), (&100.into(), &3.into()));
+        assert_eq!(
+            (read.field(0, "start_page"), read.field(0, "page_count")),
+            (&100.into(), &3.into())
+        );
         assert_eq!(read.field(0, "comment_end_date"), "2026-06-01");
         assert_eq!(read.field(0, "law_ids")[0], "pl:114:74");
-        let headings: Vec<_> = read.records[0].bodies[0].sections.iter().map(|s| s.heading.as_str()).collect();
+        let headings: Vec<_> =
+            read.records[0].bodies[0].sections.iter().map(|s| s.heading.as_str()).collect();
         let expected = [
             "DATES",
             "SUPPLEMENTARY INFORMATION",

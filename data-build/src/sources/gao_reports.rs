@@ -1,5 +1,5 @@
-//! GAO reports: reports as Markdown (title, a line with number and date, text under headings), a catalog in JSON, and
-//! GAO's RSS.
+//! GAO reports: reports as Markdown (title, a line with number and date, text under headings), a
+//! catalog in JSON, and GAO's RSS.
 
 use std::sync::LazyLock;
 
@@ -12,6 +12,7 @@ use super::gao_reports_rss;
 use crate::formats::json::str_at;
 use crate::formats::{dates, documents, markdown};
 use crate::input::Input;
+use crate::patterns::pattern;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Sink};
 
@@ -40,11 +41,16 @@ fn catalog(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     for (n, entry) in entries.iter().enumerate() {
         let stated = str_at(entry, &["report_id"]);
         let Some(id) = ids::canonical(SOURCE, &stated) else {
-            out.reject(&format!("entry {}", n + 1), &format!("not a GAO report number: {stated:?}"));
+            out.reject(
+                &format!("entry {}", n + 1),
+                &format!("not a GAO report number: {stated:?}"),
+            );
             continue;
         };
         let mut record = new_record(&id, Rank::Partial);
-        record.set("title", str_at(entry, &["title"])).set("published_date", dates::iso(&str_at(entry, &["pub_date"])));
+        record
+            .set("title", str_at(entry, &["title"]))
+            .set("published_date", dates::iso(&str_at(entry, &["pub_date"])));
         record.set("url", str_at(entry, &["url"]));
         out.record(record);
     }
@@ -64,8 +70,14 @@ fn report(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
     let published = dates::iso(labelled(head, "Published"));
     let mut record = new_record(&id, Rank::Full);
     record.set("title", head.lines().find_map(|l| l.strip_prefix("# ")).unwrap_or_default().trim());
-    record.set("published_date", published.as_deref()).set("recommendations_count", recommendations(rest));
-    record.body("text", published.as_deref().unwrap_or_default(), markdown::sections(rest.trim_start_matches('-')));
+    record
+        .set("published_date", published.as_deref())
+        .set("recommendations_count", recommendations(rest));
+    record.body(
+        "text",
+        published.as_deref().unwrap_or_default(),
+        markdown::sections(rest.trim_start_matches('-')),
+    );
     out.record(record);
     Ok(Outcome::Read)
 }
@@ -83,7 +95,7 @@ pub fn recommendations(text: &str) -> Option<i64> {
             r"(?i)\b(?:GAO|we)\s+(?:is|are)\s+making\s+(?:a\s+total\s+of\s+)?([a-z]+|",
             r"\d+)\s+(?:\w+\s+)?recommendations?\b",
         );
-        Regex::new(text).unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
+        pattern(text)
     });
     let mut counts: Vec<i64> = SAID.captures_iter(text).filter_map(|c| count(&c[1])).collect();
     counts.dedup();
@@ -140,14 +152,18 @@ mod tests {
 
     #[test]
     fn contradicting_counts_state_nothing() {
-        assert_eq!(recommendations("We are making 3 recommendations. GAO is making four recommendations."), None);
+        assert_eq!(
+            recommendations("We are making 3 recommendations. GAO is making four recommendations."),
+            None
+        );
         assert_eq!(recommendations("GAO is making seven priority recommendations"), Some(7));
         assert_eq!(recommendations("GAO made many recommendations"), None);
     }
 
     #[test]
     fn a_catalog_with_a_bad_entry() {
-        let json = r#"[{"report_id":"gao-07-106","title":"T","pub_date":"2006-12-01"},{"report_id":"x"}]"#;
+        let json =
+            r#"[{"report_id":"gao-07-106","title":"T","pub_date":"2006-12-01"},{"report_id":"x"}]"#;
         let read = read_text(read, "gao-reports/catalog.json", json);
         assert_eq!(read.ids(), ["gao:GAO-07-106"]);
         assert_eq!(read.rejects.len(), 1);

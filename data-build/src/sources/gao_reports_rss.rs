@@ -15,7 +15,8 @@ const SOURCE: &str = "gao-reports";
 pub fn read(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
     let document = xml::parse(text)?;
     let root = document.root_element();
-    let Some(channel) = xml::child(root, "channel").filter(|_| root.tag_name().name() == "rss") else {
+    let Some(channel) = xml::child(root, "channel").filter(|_| root.tag_name().name() == "rss")
+    else {
         return Ok(Outcome::Skipped);
     };
     for (n, item) in xml::children(channel, "item").enumerate() {
@@ -23,7 +24,10 @@ pub fn read(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
             Some(record) => out.record(record),
             None => {
                 let link = xml::text_at(item, &["link"]);
-                out.reject(&format!("item {}", n + 1), &format!("not a GAO report number: {link:?}"));
+                out.reject(
+                    &format!("item {}", n + 1),
+                    &format!("not a GAO report number: {link:?}"),
+                );
             }
         }
     }
@@ -33,12 +37,14 @@ pub fn read(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
 /// An item. It is partial: the report itself says more.
 fn record(item: Node<'_, '_>) -> Option<Record> {
     let text = |name: &str| xml::text_at(item, &[name]);
-    let title = html::plain(&text("title"));
+    let title = html::to_text(&text("title"));
     let id = [text("link"), text("guid"), title.split(',').next().unwrap_or_default().to_string()]
         .iter()
-        .find_map(|stated| ids::canonical(SOURCE, stated.split(['?', '#']).next()?.trim_end_matches('/')))?;
+        .find_map(|stated| {
+            ids::canonical(SOURCE, stated.split(['?', '#']).next()?.trim_end_matches('/'))
+        })?;
     let day = dates::day_first(&text("pubDate")).or_else(|| dates::iso(&text("pubDate")));
-    let summary = html::plain(&text("description"));
+    let summary = html::to_text(&text("description"));
     let mut record = new_record(&id, Rank::Partial);
     record.set("title", bare_title(&title, &id)).set("published_date", day);
     record.set("recommendations_count", recommendations(&summary));
@@ -47,11 +53,14 @@ fn record(item: Node<'_, '_>) -> Option<Record> {
     Some(record)
 }
 
-/// "GAO-25-107743, Boats: More Needed, May 20, 2025" -> "Boats: More Needed"; a title without its number is left alone.
+/// "GAO-25-107743, Boats: More Needed, May 20, 2025" -> "Boats: More Needed"; a title without its
+/// number is left alone.
 fn bare_title<'a>(title: &'a str, id: &str) -> &'a str {
     let number = id.trim_start_matches("gao:");
     let after = title.get(..number.len()).filter(|start| start.eq_ignore_ascii_case(number));
-    let Some(rest) = after.and_then(|_| title[number.len()..].strip_prefix(',')) else { return title };
+    let Some(rest) = after.and_then(|_| title[number.len()..].strip_prefix(',')) else {
+        return title;
+    };
     let day = rest.rmatch_indices(',').nth(1).filter(|(at, _)| is_day(&rest[at + 1..]));
     day.map_or(rest, |(at, _)| &rest[..at]).trim()
 }
@@ -66,7 +75,10 @@ fn sections(summary: &str) -> Vec<Section> {
     let mut outline = Outline::default();
     for line in summary.lines() {
         match line.trim_end_matches(':') {
-            head @ ("What GAO Found" | "Why GAO Did This Study" | "What GAO Recommends" | "Highlights") => {
+            head @ ("What GAO Found"
+            | "Why GAO Did This Study"
+            | "What GAO Recommends"
+            | "Highlights") => {
                 outline.heading(1, "", head);
             }
             _ => outline.paragraph(line),
@@ -81,7 +93,8 @@ mod tests {
     use crate::reader::Outcome;
     use crate::sources::gao_reports;
 
-    /// Written for this test in the form of GAO's feed: numbers in addresses, and also in titles as they once were.
+    /// Written for this test in the form of GAO's feed: numbers in addresses, and also in titles
+    /// as they once were.
     const FEED: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
         <rss version="2.0"><channel><title>Reports &amp; Testimonies</title>
         <item><title>Boats: Ferries &amp;amp; Others Need Care</title>
@@ -108,17 +121,25 @@ mod tests {
         assert_eq!(read.field(0, "recommendations_count"), 2);
         let body = &read.records[0].bodies[0];
         assert_eq!((body.version.as_str(), body.order.as_str()), ("summary", ""));
-        let shown: Vec<_> = body.sections.iter().map(|s| (s.heading.as_str(), s.text.as_str())).collect();
+        let shown: Vec<_> =
+            body.sections.iter().map(|s| (s.heading.as_str(), s.text.as_str())).collect();
         assert_eq!(shown[0], ("What GAO Found", "Boats leak."));
         assert_eq!(read.records[1].bodies[0].sections[0].text, "Tea is short.");
         assert_eq!(read.rejects.len(), 2, "{:?}", read.rejects);
-        assert!(read.rejects[0].starts_with("item 3: ") && read.rejects[0].contains("b-423000"), "{:?}", read.rejects);
+        assert!(
+            read.rejects[0].starts_with("item 3: ") && read.rejects[0].contains("b-423000"),
+            "{:?}",
+            read.rejects
+        );
     }
 
     #[test]
     fn other_xml_is_passed_over() {
         for text in ["<rss/>", "<feed><channel/></feed>"] {
-            assert_eq!(read_text(gao_reports::read, "gao-reports/x.xml", text).outcome, Outcome::Skipped);
+            assert_eq!(
+                read_text(gao_reports::read, "gao-reports/x.xml", text).outcome,
+                Outcome::Skipped
+            );
         }
     }
 }

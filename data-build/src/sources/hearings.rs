@@ -1,12 +1,13 @@
-//! Committee meetings: congress.gov's API (`committeeMeeting`, `hearing`), lists of its events (JSON), the YAML list of
-//! the 116th to 118th, and the Daily Digest's reports of meetings held (JSONL of granules, see `digest`).
+//! Committee meetings: congress.gov's API (`committeeMeeting`, `hearing`), lists of its events
+//! (JSON), the YAML list of the 116th to 118th, and the Daily Digest's reports of meetings held
+//! (JSONL of granules, see `digest`).
 
 use anyhow::Result;
 use josh::catalog::{ids, wording};
 use serde_json::Value;
 
 use super::hearings_digest as digest;
-use crate::formats::documents::{self, list};
+use crate::formats::documents::{self, non_empty_list};
 use crate::formats::json::{int_at, items_at, str_at};
 use crate::formats::{committee_names, congress, eastern};
 use crate::input::Input;
@@ -73,17 +74,27 @@ fn meeting_of_api(meeting: &Value) -> Option<Record> {
     set_committee(&mut r, meeting);
     r.set("chamber", chamber(&text(&["chamber"]))).set("date", eastern::day(&text(&["date"])));
     r.set("type", kind(&text(&["type"]))).set("location", place_of(meeting.get("location")));
-    let mut names: Vec<String> = items_at(meeting, &["witnesses"]).into_iter().map(|w| str_at(w, &["name"])).collect();
+    let mut names: Vec<String> =
+        items_at(meeting, &["witnesses"]).into_iter().map(|w| str_at(w, &["name"])).collect();
     names.retain(|name| !name.is_empty());
-    let mut bills: Vec<String> =
-        items_at(meeting, &["relatedItems", "bills"]).into_iter().filter_map(congress::bill_of).collect();
-    bills
-        .extend(mentions::bills(&title, Some(congress)).into_iter().filter(|b| !bills.contains(b)).collect::<Vec<_>>());
-    r.set("witnesses", list(names)).set("bill_ids", list(bills)).set("title", title);
+    let mut bills: Vec<String> = items_at(meeting, &["relatedItems", "bills"])
+        .into_iter()
+        .filter_map(congress::bill_of)
+        .collect();
+    bills.extend(
+        mentions::bills(&title, Some(congress))
+            .into_iter()
+            .filter(|b| !bills.contains(b))
+            .collect::<Vec<_>>(),
+    );
+    r.set("witnesses", non_empty_list(names))
+        .set("bill_ids", non_empty_list(bills))
+        .set("title", title);
     Some(r)
 }
 
-/// A printed hearing is the record of a meeting where it names one; otherwise it goes by GPO's package.
+/// A printed hearing is the record of a meeting where it names one; otherwise it goes by GPO's
+/// package.
 fn printed_hearing(hearing: &Value) -> Option<Record> {
     let text = |path: &[&str]| str_at(hearing, path);
     let congress = int_at(hearing, &["congress"])?;
@@ -98,9 +109,15 @@ fn printed_hearing(hearing: &Value) -> Option<Record> {
     let mut r = started(congress, &event, Rank::Partial)?;
     set_committee(&mut r, hearing);
     r.set("title", text(&["title"])).set("chamber", chamber).set("type", "hearing");
-    r.set("date", items_at(hearing, &["dates"]).first().and_then(|d| eastern::day(&str_at(d, &["date"]))));
+    r.set(
+        "date",
+        items_at(hearing, &["dates"]).first().and_then(|d| eastern::day(&str_at(d, &["date"]))),
+    );
     if event.starts_with("chrg-") {
-        r.set("url", format!("https://www.govinfo.gov/app/details/{}", event.replacen("chrg", "CHRG", 1)));
+        r.set(
+            "url",
+            format!("https://www.govinfo.gov/app/details/{}", event.replacen("chrg", "CHRG", 1)),
+        );
     }
     Some(r)
 }
@@ -116,11 +133,13 @@ fn set_committee(r: &mut Record, meeting: &Value) {
 fn listed_event(event: &Value) -> Option<Record> {
     let text = |key: &str| str_at(event, &[key]);
     let address = text("source_url");
-    let date = eastern::day(&if text("date_time").is_empty() { text("date") } else { text("date_time") });
+    let date =
+        eastern::day(&if text("date_time").is_empty() { text("date") } else { text("date_time") });
     let official = ids::canonical(SOURCE, &address);
     let congress = match &official {
         Some(id) => id.split(':').nth(1)?.parse().ok()?,
-        None => int_at(event, &["congress"]).or_else(|| date.as_deref().and_then(wording::congress_on))?,
+        None => int_at(event, &["congress"])
+            .or_else(|| date.as_deref().and_then(wording::congress_on))?,
     };
     let own = text("event_id");
     let own = own.strip_prefix(&format!("hearing-{congress}-")).unwrap_or(&own);
@@ -136,10 +155,15 @@ fn listed_event(event: &Value) -> Option<Record> {
             .set("committee_name", committee);
     }
     // The lists call every event a hearing; a title that says "markup" knows better.
-    let said = if title.to_lowercase().contains("meeting to mark") { "markup".into() } else { text("type") };
-    r.set("type", kind(&said)).set("bill_ids", list(mentions::bills(&title, Some(congress))));
+    let said = if title.to_lowercase().contains("meeting to mark") {
+        "markup".into()
+    } else {
+        text("type")
+    };
+    r.set("type", kind(&said))
+        .set("bill_ids", non_empty_list(mentions::bills(&title, Some(congress))));
     let witnesses = items_at(event, &["witnesses"]).into_iter().map(|w| str_at(w, &[]));
-    r.set("witnesses", list(witnesses.filter_map(|w| name_before_post(&w)).collect()));
+    r.set("witnesses", non_empty_list(witnesses.filter_map(|w| name_before_post(&w)).collect()));
     if official.is_none() {
         r.set("url", page(&text("transcript"), date.as_deref()));
     }
@@ -147,7 +171,8 @@ fn listed_event(event: &Value) -> Option<Record> {
     Some(r)
 }
 
-/// The transcript on govinfo, or congress.gov's schedule of the day: an event without its number has no page there.
+/// The transcript on govinfo, or congress.gov's schedule of the day: an event without its number
+/// has no page there.
 fn page(transcript: &str, date: Option<&str>) -> Option<String> {
     if transcript.starts_with("http") {
         return Some(transcript.to_string());
@@ -165,15 +190,19 @@ pub(super) fn kind(said: &str) -> &'static str {
     ["hearing", "markup"].into_iter().find(|kind| said.contains(kind)).unwrap_or("meeting")
 }
 
-/// "2141, Rayburn House Office Building": from building and room, a line of text, or an address in JSON in a string.
+/// "2141, Rayburn House Office Building": from building and room, a line of text, or an address in
+/// JSON in a string.
 fn place_of(location: Option<&Value>) -> Option<String> {
     let place = location?;
-    let address = [place.as_str(), place.get("address").and_then(Value::as_str)].into_iter().flatten().next();
-    let parsed = address.and_then(|text| serde_json::from_str::<Value>(text).ok()).filter(Value::is_object);
+    let address =
+        [place.as_str(), place.get("address").and_then(Value::as_str)].into_iter().flatten().next();
+    let parsed =
+        address.and_then(|text| serde_json::from_str::<Value>(text).ok()).filter(Value::is_object);
     let parts: Vec<String> = match (&parsed, address) {
-        (Some(a), _) => {
-            ["building_name", "street-address", "city", "state"].iter().map(|key| str_at(a, &[key])).collect()
-        }
+        (Some(a), _) => ["building_name", "street-address", "city", "state"]
+            .iter()
+            .map(|key| str_at(a, &[key]))
+            .collect(),
         (None, Some(text)) => vec![text.trim().to_string()],
         (None, None) => ["room", "building"].iter().map(|key| str_at(place, &[key])).collect(),
     };
@@ -183,7 +212,8 @@ fn place_of(location: Option<&Value>) -> Option<String> {
 
 /// "Dr. Ada Doe, Jr., Tea Board" -> "Dr. Ada Doe, Jr.".
 pub(super) fn name_before_post(witness: &str) -> Option<String> {
-    const PART_OF_NAME: [&str; 9] = ["Jr.", "Sr.", "II", "III", "IV", "M.D.", "Ph.D.", "Esq.", "MD"];
+    const PART_OF_NAME: [&str; 9] =
+        ["Jr.", "Sr.", "II", "III", "IV", "M.D.", "Ph.D.", "Esq.", "MD"];
     let mut parts = witness.trim().split(", ");
     let mut name = parts.next()?.trim().to_string();
     for part in parts.take_while(|part| PART_OF_NAME.contains(&part.trim())) {
@@ -210,7 +240,10 @@ mod tests {
             "witnesses": [{"name": "Ada Doe"}]}}"#;
         let got = read_text(read, "h/meeting.json", text);
         assert_eq!(got.ids(), ["hearing:119:119001"]);
-        assert_eq!((got.field(0, "date"), got.field(0, "type")), (&json!("2026-03-04"), &json!("markup")));
+        assert_eq!(
+            (got.field(0, "date"), got.field(0, "type")),
+            (&json!("2026-03-04"), &json!("markup"))
+        );
         assert_eq!(
             (got.field(0, "committee"), got.field(0, "location")),
             (&json!("HSJU"), &json!("Old Mill, Elma, TX"))
@@ -236,12 +269,21 @@ mod tests {
             "committee": "Senate Judiciary Subcommittee on Tea", "witnesses": ["Dr. Ada Doe, Jr., Tea Board"]}]"#;
         let got = read_text(read, "h/events.json", text);
         assert_eq!((got.ids()[0], got.field(0, "committee")), ("hearing:119:338", &json!("SSJU")));
-        assert_eq!((got.field(0, "type"), got.field(0, "witnesses")), (&json!("markup"), &json!(["Dr. Ada Doe, Jr."])));
+        assert_eq!(
+            (got.field(0, "type"), got.field(0, "witnesses")),
+            (&json!("markup"), &json!(["Dr. Ada Doe, Jr."]))
+        );
 
         let yaml = "metadata:\n  hearings: 1\nevents:\n- type: hearing\n  event_id: hearing-116-h-2020-12-21-0\n  \
                     date: 2020-12-21\n  chamber: House\n  title: Tea\n  congress: 116\n";
         let got = read_text(read, "h/list.yaml", yaml);
-        assert_eq!((got.ids()[0], got.field(0, "date")), ("hearing:116:h-2020-12-21-0", &json!("2020-12-21")));
-        assert_eq!(*got.field(0, "url"), "https://www.congress.gov/committee-schedule/daily/2020/12/21");
+        assert_eq!(
+            (got.ids()[0], got.field(0, "date")),
+            ("hearing:116:h-2020-12-21-0", &json!("2020-12-21"))
+        );
+        assert_eq!(
+            *got.field(0, "url"),
+            "https://www.congress.gov/committee-schedule/daily/2020/12/21"
+        );
     }
 }

@@ -1,6 +1,7 @@
-//! The Daily Digest's reports of committee meetings held, split into meetings. A meeting begins with a heading in
-//! capitals and a line that opens with the committee's name and a colon; what does not look so is left out. The
-//! announcements of meetings to come are passed over: the reports of the next day say the same and more.
+//! The Daily Digest's reports of committee meetings held, split into meetings. A meeting begins
+//! with a heading in capitals and a line that opens with the committee's name and a colon; what
+//! does not look so is left out. The announcements of meetings to come are passed over: the
+//! reports of the next day say the same and more.
 
 use std::sync::LazyLock;
 
@@ -11,50 +12,52 @@ use serde_json::Value;
 use super::hearings::{SOURCE, kind, name_before_post, started};
 use crate::formats::committee_names;
 use crate::formats::dates::iso;
-use crate::formats::documents::list;
+use crate::formats::documents::non_empty_list;
 use crate::formats::json::str_at;
 use crate::formats::people;
 use crate::formats::xml::fold;
 use crate::mentions;
+use crate::patterns::pattern;
 use crate::record::{Rank, Record, Sink};
 
 /// Longer titles are cut at a word.
 const LONGEST_TITLE: usize = 300;
 
-fn constant(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|e| unreachable!("the patterns are constants: {e}"))
-}
-
 /// "Committee on the Judiciary: " at the start of a line; the name may go over to the next line.
 static OPENING: LazyLock<Regex> = LazyLock::new(|| {
-    constant(concat!(
+    pattern(concat!(
         r"(?m)^[ \t]*((?:(?:Permanent )?Select |Special )?(?:Committee|Subcommittee) (?:on|to) [^:.;]{3,140}",
         r"|(?:Permanent )?Select Committee[^:.;]{3,140}|Joint Economic Committee|Joint Committee on [^:.;]{3,60}",
         r"|Joint Hearing|Commission on Security and\s+Cooperation in Europe[^:.;]{0,40}",
         r"|(?:United States )?Senate Caucus [^:.;]{3,60}):\s",
     ))
 });
-static PAGE: LazyLock<Regex> = LazyLock::new(|| constant(r"\n*\[\[Page D\d+\]\]\n*"));
+static PAGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\n*\[\[Page D\d+\]\]\n*"));
 /// A correction of the online edition, put in between.
-static NOTE: LazyLock<Regex> = LazyLock::new(|| constant(r"(?s)\s*=+ NOTE =+.*?=+ END NOTE =+\s*"));
-static COMING: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"(?m)^\s*(?:COMMITTEE MEETINGS FOR|NEW PUBLIC LAWS|CONGRESSIONAL PROGRAM)"));
+static NOTE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)\s*=+ NOTE =+.*?=+ END NOTE =+\s*"));
+static COMING: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?m)^\s*(?:COMMITTEE MEETINGS FOR|NEW PUBLIC LAWS|CONGRESSIONAL PROGRAM)")
+});
 static VERB: LazyLock<Regex> = LazyLock::new(|| {
-    constant(concat!(
+    pattern(concat!(
         r" (?:concluded|held|met|ordered|began|continued|resumed|received|approved|announced|adopted|organized",
         r"|completed)\b",
     ))
 });
-static ENTITLED: LazyLock<Regex> = LazyLock::new(|| constant(r"(?:entitled|titled) ``(.+?)''"));
+static ENTITLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:entitled|titled) ``(.+?)''"));
 static MATTER: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"\b((?:closed |open |joint |field |oversight |open and closed )*(?:hearings?|markup|briefing)\b.*)$")
+    pattern(
+        r"\b((?:closed |open |joint |field |oversight |open and closed )*(?:hearings?|markup|briefing)\b.*)$",
+    )
 });
-static TESTIMONY: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"(?:after (?:receiving|hearing) testimony from|Testimony was heard from) (.+)$"));
-static SENTENCE_END: LazyLock<Regex> = LazyLock::new(|| constant(r"(?:[a-z0-9)]{2}|'')\.(?: [A-Z]|$)"));
+static TESTIMONY: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?:after (?:receiving|hearing) testimony from|Testimony was heard from) (.+)$")
+});
+static SENTENCE_END: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?:[a-z0-9)]{2}|'')\.(?: [A-Z]|$)"));
 static PERSON: LazyLock<Regex> = LazyLock::new(|| {
     let word = r"(?:[A-Z][\p{L}.'’\-]*|de|la|del|van|von|der|bin|al)";
-    constant(&format!(r"^{word}(?: {word}){{1,5}}(?:, (?:Jr\.|Sr\.|II|III|IV))?$"))
+    pattern(&format!(r"^{word}(?: {word}){{1,5}}(?:, (?:Jr\.|Sr\.|II|III|IV))?$"))
 });
 
 pub fn read_granule(granule: &Value, out: &mut dyn Sink) {
@@ -98,14 +101,18 @@ fn split(text: &str, chamber: &'static str) -> Vec<Meeting> {
     let text = NOTE.replace_all(&text, "\n");
     let text = &text[..COMING.find(&text).map_or(text.len(), |m| m.start())];
     let joint_from = text.find("Joint Meetings").unwrap_or(text.len());
-    let openings: Vec<_> = OPENING.captures_iter(text).filter_map(|c| Some((c.get(0)?, c.get(1)?))).collect();
-    let starts: Vec<(usize, String)> = openings.iter().map(|(whole, _)| heading_before(text, whole.start())).collect();
+    let openings: Vec<_> =
+        OPENING.captures_iter(text).filter_map(|c| Some((c.get(0)?, c.get(1)?))).collect();
+    let starts: Vec<(usize, String)> =
+        openings.iter().map(|(whole, _)| heading_before(text, whole.start())).collect();
     let mut meetings = Vec::new();
     let mut i = 0;
     while i < openings.len() {
         let (whole, name) = openings[i];
-        // An opening without a heading is a sentence that happens to begin a line: it belongs to the one before.
-        let next = (i + 1..openings.len()).find(|n| !starts[*n].1.is_empty()).unwrap_or(openings.len());
+        // An opening without a heading is a sentence that happens to begin a line: it belongs to
+        // the one before.
+        let next =
+            (i + 1..openings.len()).find(|n| !starts[*n].1.is_empty()).unwrap_or(openings.len());
         if !starts[i].1.is_empty() {
             let until = starts.get(next).map_or(text.len(), |s| s.0);
             let until = if whole.start() < joint_from { until.min(joint_from) } else { until };
@@ -131,7 +138,8 @@ fn heading_before(text: &str, at: usize) -> (usize, String) {
             start -= line.len();
             continue;
         }
-        let (upper, lower) = (count(printed, char::is_uppercase), count(printed, char::is_lowercase));
+        let (upper, lower) =
+            (count(printed, char::is_uppercase), count(printed, char::is_lowercase));
         let ends_a_report = printed.ends_with('.') && !lines.is_empty();
         if upper < 2 || lower * 4 > upper || ends_a_report {
             break;
@@ -164,8 +172,9 @@ fn record(meeting: &Meeting, date: &str, event: &str) -> Option<Record> {
     let first = first_sentence(&meeting.report);
     r.set("title", title(meeting, first)).set("date", date).set("chamber", meeting.chamber);
     let said = if meeting.heading.starts_with("BUSINESS MEETING") { "meeting" } else { first };
-    r.set("type", kind(said)).set("bill_ids", list(mentions::bills(&meeting.report, Some(congress))));
-    r.set("witnesses", list(witnesses(&meeting.report)));
+    r.set("type", kind(said))
+        .set("bill_ids", non_empty_list(mentions::bills(&meeting.report, Some(congress))));
+    r.set("witnesses", non_empty_list(witnesses(&meeting.report)));
     if meeting.committee != "Joint Hearing" {
         r.set("committee", committee_names::code(meeting.chamber, &meeting.committee));
         r.set("committee_name", name_with_subcommittee(meeting));
@@ -174,8 +183,10 @@ fn record(meeting: &Meeting, date: &str, event: &str) -> Option<Record> {
 }
 
 fn first_sentence(report: &str) -> &str {
-    const ABBREVIATED: [&str; 16] =
-        ["Con", "Res", "Rept", "Sen", "Rep", "Gen", "Lt", "Col", "Inc", "Corp", "Co", "Jr", "Sr", "St", "No", "Dr"];
+    const ABBREVIATED: [&str; 16] = [
+        "Con", "Res", "Rept", "Sen", "Rep", "Gen", "Lt", "Col", "Inc", "Corp", "Co", "Jr", "Sr",
+        "St", "No", "Dr",
+    ];
     for end in SENTENCE_END.find_iter(report) {
         let stop = end.start() + end.as_str().find('.').unwrap_or_default();
         let last_word = report[..stop].rsplit(' ').next().unwrap_or_default();
@@ -224,15 +235,21 @@ fn cut(title: &str) -> String {
     format!("{}…", head.rsplit_once(' ').map_or(head.as_str(), |(words, _)| words))
 }
 
-/// The first name between semicolons: those that share a post with others cannot be told apart reliably.
+/// The first name between semicolons: those that share a post with others cannot be told apart
+/// reliably.
 fn witnesses(report: &str) -> Vec<String> {
     let Some(testimony) = TESTIMONY.captures(report) else { return Vec::new() };
     let mut names: Vec<String> = Vec::new();
     for part in testimony[1].split(';') {
         let part = part.trim().trim_start_matches("and ").trim_end_matches('.');
-        let of_congress =
-            ["Senator", "Representative", "Chair", "Delegate", "former"].iter().any(|w| part.starts_with(w));
-        let Some(name) = name_before_post(part).filter(|name| !of_congress && PERSON.is_match(name)) else { continue };
+        let of_congress = ["Senator", "Representative", "Chair", "Delegate", "former"]
+            .iter()
+            .any(|w| part.starts_with(w));
+        let Some(name) =
+            name_before_post(part).filter(|name| !of_congress && PERSON.is_match(name))
+        else {
+            continue;
+        };
         let name = people::capitalized(&name);
         if !names.contains(&name) {
             names.push(name);
@@ -279,7 +296,10 @@ an amendment.
         assert_eq!(r.fields["witnesses"], serde_json::json!(["Ada B. Doe, Jr.", "Jo Poe"]));
         assert_eq!(r.fields["bill_ids"], serde_json::json!(["s:119:12"]));
         let r = record(&meetings[1], "2025-09-10", "crec-2025-09-10-d905-2").expect("an id");
-        assert_eq!(r.fields["title"], "Business meeting: Committee ordered favorably reported S. 3, with an amendment");
+        assert_eq!(
+            r.fields["title"],
+            "Business meeting: Committee ordered favorably reported S. 3, with an amendment"
+        );
         assert_eq!(r.fields["type"], "meeting");
     }
 
@@ -299,8 +319,14 @@ an amendment.
                     \x20         COFFEE\n  Committee on Ethics: Committee met.\n";
         let meetings = split(text, "house");
         assert_eq!(meetings.len(), 2);
-        assert_eq!(title(&meetings[0], first_sentence(&meetings[0].report)), "Hearing on H. Con. Res. 14, tea");
-        assert_eq!((meetings[1].heading.as_str(), meetings[1].committee.as_str()), ("COFFEE", "Committee on Ethics"));
+        assert_eq!(
+            title(&meetings[0], first_sentence(&meetings[0].report)),
+            "Hearing on H. Con. Res. 14, tea"
+        );
+        assert_eq!(
+            (meetings[1].heading.as_str(), meetings[1].committee.as_str()),
+            ("COFFEE", "Committee on Ethics")
+        );
     }
 
     #[test]

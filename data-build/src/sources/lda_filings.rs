@@ -1,6 +1,7 @@
-//! Filings under the Lobbying Disclosure Act: answers of the LDA API (one filing, or a page of `results`), JSONL of the
-//! same objects, and JSONL indexes that hold a filing's parties, amount and bills. Contributions, registrants,
-//! clients, lobbyists and constants are other things and are passed over.
+//! Filings under the Lobbying Disclosure Act: answers of the LDA API (one filing, or a page of
+//! `results`), JSONL of the same objects, and JSONL indexes that hold a filing's parties, amount
+//! and bills. Contributions, registrants, clients, lobbyists and constants are other things and
+//! are passed over.
 
 use std::collections::HashSet;
 
@@ -9,7 +10,7 @@ use josh::catalog::{ids, wording};
 use serde_json::{Value, json};
 
 use crate::formats::dates::iso;
-use crate::formats::documents::{self, list, stated};
+use crate::formats::documents::{self, non_empty, non_empty_list};
 use crate::formats::json::{int_at, items_at, str_at};
 use crate::formats::people;
 use crate::input::Input;
@@ -63,12 +64,16 @@ fn is_index_entry(value: &Value) -> bool {
 }
 
 fn filing(value: &Value) -> Option<Record> {
-    let mut r = Record::new(SOURCE, ids::canonical(SOURCE, &str_at(value, &["filing_uuid"]))?, Rank::Full);
+    let mut r =
+        Record::new(SOURCE, ids::canonical(SOURCE, &str_at(value, &["filing_uuid"]))?, Rank::Full);
     let text = |path: &[&str]| str_at(value, path);
     let (registrant, client) = (text(&["registrant", "name"]), text(&["client", "name"]));
-    let (kind, period, year) = (text(&["filing_type"]), text(&["filing_period"]), int_at(value, &["filing_year"]));
+    let (kind, period, year) =
+        (text(&["filing_type"]), text(&["filing_period"]), int_at(value, &["filing_year"]));
     r.set("title", title(&named(&kind, &period, year), &registrant, &client));
-    r.set("registrant", registrant).set("client", client).set("client_state", text(&["client", "state"]));
+    r.set("registrant", registrant)
+        .set("client", client)
+        .set("client_state", text(&["client", "state"]));
     r.set("filing_type", kind).set("filing_period", period).set("filing_year", year);
     let (income, expenses) = (int_at(value, &["income"]), int_at(value, &["expenses"]));
     r.set("income", income).set("expenses", expenses).set("amount", income.or(expenses));
@@ -79,11 +84,14 @@ fn filing(value: &Value) -> Option<Record> {
 
 /// The activities as rows, and what they name gathered on the record.
 fn add_activities(r: &mut Record, value: &Value, congress: Option<i64>) {
-    let (mut codes, mut people, mut offices, mut bills) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut codes, mut people, mut offices, mut bills) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for activity in items_at(value, &["lobbying_activities"]) {
         let text = |key: &str| str_at(activity, &[key]);
         let lobbyists = unique(items_at(activity, &["lobbyists"]).into_iter().map(lobbyist));
-        let entities = unique(items_at(activity, &["government_entities"]).into_iter().map(|e| str_at(e, &["name"])));
+        let entities = unique(
+            items_at(activity, &["government_entities"]).into_iter().map(|e| str_at(e, &["name"])),
+        );
         let named = mentions::bills(&text("description"), congress);
         codes.push(text("general_issue_code"));
         people.extend(lobbyists.iter().cloned());
@@ -92,17 +100,19 @@ fn add_activities(r: &mut Record, value: &Value, congress: Option<i64>) {
         r.row(
             "activities",
             json!({
-                "issue_code": stated(&text("general_issue_code")),
-                "issue": stated(&text("general_issue_code_display")),
-                "description": stated(&text("description")),
-                "government_entities": list(entities),
-                "lobbyists": list(lobbyists),
-                "bill_ids": list(named),
+                "issue_code": non_empty(&text("general_issue_code")),
+                "issue": non_empty(&text("general_issue_code_display")),
+                "description": non_empty(&text("description")),
+                "government_entities": non_empty_list(entities),
+                "lobbyists": non_empty_list(lobbyists),
+                "bill_ids": non_empty_list(named),
             }),
         );
     }
-    r.set("issue_codes", list(unique(codes))).set("lobbyists", list(unique(people)));
-    r.set("government_entities", list(unique(offices))).set("bill_ids", list(unique(bills)));
+    r.set("issue_codes", non_empty_list(unique(codes)))
+        .set("lobbyists", non_empty_list(unique(people)));
+    r.set("government_entities", non_empty_list(unique(offices)))
+        .set("bill_ids", non_empty_list(unique(bills)));
 }
 
 /// Each name once, in order, without the empty ones.
@@ -113,24 +123,37 @@ fn unique(names: impl IntoIterator<Item = String>) -> Vec<String> {
 
 fn lobbyist(entry: &Value) -> String {
     let part = |key: &str| str_at(entry, &["lobbyist", key]);
-    let suffix = if part("suffix_display").is_empty() { part("suffix") } else { part("suffix_display") };
-    people::full(&part("first_name"), &part("middle_name"), &part("last_name"), &suffix.to_uppercase())
+    let suffix =
+        if part("suffix_display").is_empty() { part("suffix") } else { part("suffix_display") };
+    people::full_name(
+        &part("first_name"),
+        &part("middle_name"),
+        &part("last_name"),
+        &suffix.to_uppercase(),
+    )
 }
 
-/// An index gives one amount without saying whether it is income or expenses, and 0 where there is none.
+/// An index gives one amount without saying whether it is income or expenses, and 0 where there is
+/// none.
 fn index_entry(value: &Value) -> Option<Record> {
-    let mut r = Record::new(SOURCE, ids::canonical(SOURCE, &str_at(value, &["uuid"]))?, Rank::Partial);
+    let mut r =
+        Record::new(SOURCE, ids::canonical(SOURCE, &str_at(value, &["uuid"]))?, Rank::Partial);
     let (registrant, client) = (str_at(value, &["registrant"]), str_at(value, &["client"]));
     let year = int_at(value, &["year"]);
     let period = int_at(value, &["quarter"]).and_then(quarter_name).unwrap_or_default();
     r.set("title", title(&named("", period, year), &registrant, &client));
-    r.set("registrant", registrant).set("client", client).set("filing_year", year).set("filing_period", period);
+    r.set("registrant", registrant)
+        .set("client", client)
+        .set("filing_year", year)
+        .set("filing_period", period);
     r.set("amount", int_at(value, &["income"]).filter(|amount| *amount > 0));
     r.set("filed_date", iso(&str_at(value, &["date"])));
-    let texts = |key: &str| items_at(value, &[key]).into_iter().map(|v| str_at(v, &[])).collect::<Vec<_>>();
-    r.set("government_entities", list(unique(texts("entities"))));
-    // The index writes the congress beside each number, so nothing is assumed for one that has none.
-    r.set("bill_ids", list(mentions::bills(&texts("legislation").join("; "), None)));
+    let texts =
+        |key: &str| items_at(value, &[key]).into_iter().map(|v| str_at(v, &[])).collect::<Vec<_>>();
+    r.set("government_entities", non_empty_list(unique(texts("entities"))));
+    // The index writes the congress beside each number, so nothing is assumed for one that has
+    // none.
+    r.set("bill_ids", non_empty_list(mentions::bills(&texts("legislation").join("; "), None)));
     Some(r)
 }
 
@@ -160,7 +183,8 @@ fn named(kind: &str, period: &str, year: Option<i64>) -> String {
         "year_end" => "Year-end",
         other => other,
     };
-    // The first letter of a type is its period, the next tells what it is; a Y at the end says "no activity".
+    // The first letter of a type is its period, the next tells what it is; a Y at the end says "no
+    // activity".
     let what = match kind.get(1..2) {
         None => "filing",
         Some("A") => "amendment",
@@ -224,7 +248,8 @@ mod tests {
 
     #[test]
     fn contributions_and_constants_are_passed_over() {
-        let contribution = format!(r#"{{"filing_uuid": "{UUID}", "registrant": {{}}, "pacs": []}}"#);
+        let contribution =
+            format!(r#"{{"filing_uuid": "{UUID}", "registrant": {{}}, "pacs": []}}"#);
         assert_eq!(read_text(read, "lda/c.json", &contribution).outcome, Outcome::Skipped);
         assert_eq!(
             read_text(read, "lda/k.json", r#"[{"value": "RR", "name": "Registration"}]"#).outcome,

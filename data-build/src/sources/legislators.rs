@@ -1,12 +1,13 @@
-//! Members of Congress from the congress-legislators project: people with terms (JSON or YAML), people as CSV
-//! (fewer fields), district offices. Social media and the executive carry nothing for the catalog and are passed over.
+//! Members of Congress from the congress-legislators project: people with terms (JSON or YAML),
+//! people as CSV (fewer fields), district offices. Social media and the executive carry nothing
+//! for the catalog and are passed over.
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::formats::congress::bioguide;
 use crate::formats::dates::iso;
-use crate::formats::documents::{self, list, stated};
+use crate::formats::documents::{self, non_empty, non_empty_list};
 use crate::formats::json::{int_at, items_at, str_at};
 use crate::formats::people;
 use crate::formats::tables::{Row, Table};
@@ -26,13 +27,19 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     }
 }
 
-/// The project keeps those who serve and those who served in files of one form: only the name tells them apart.
+/// The project keeps those who serve and those who served in files of one form: only the name
+/// tells them apart.
 fn is_historical(input: &Input) -> bool {
     input.file_name().contains("historical")
 }
 
 fn read_people(people: &[Value], historical: bool, out: &mut dyn Sink) -> Outcome {
-    let newest_start = people.iter().flat_map(|p| seats(p)).map(|t| str_at(t, &["start"])).max().unwrap_or_default();
+    let newest_start = people
+        .iter()
+        .flat_map(|p| seats(p))
+        .map(|t| str_at(t, &["start"]))
+        .max()
+        .unwrap_or_default();
     let mut outcome = Outcome::Skipped;
     for (i, person) in people.iter().enumerate() {
         let (terms, offices) = (seats(person), items_at(person, &["offices"]));
@@ -46,7 +53,11 @@ fn read_people(people: &[Value], historical: bool, out: &mut dyn Sink) -> Outcom
             Some(id) if terms.is_empty() => out.record(with_offices(id, &offices)),
             Some(id) => match member(id, person, terms) {
                 Some(mut record) => {
-                    let ends = record.fields.get("last_term_end").and_then(Value::as_str).unwrap_or_default();
+                    let ends = record
+                        .fields
+                        .get("last_term_end")
+                        .and_then(Value::as_str)
+                        .unwrap_or_default();
                     let serves = !historical && ends > newest_start.as_str();
                     record.set("current", serves);
                     out.record(record);
@@ -70,22 +81,30 @@ fn member(id: String, person: &Value, terms: Vec<&Value>) -> Option<Record> {
     let mut r = Record::new(SOURCE, id, Rank::Full);
     let name = |part: &str| str_at(person, &["name", part]);
     let official = name("official_full");
-    let composed = people::full(&name("first"), &name("middle"), &name("last"), &name("suffix"));
+    let composed =
+        people::full_name(&name("first"), &name("middle"), &name("last"), &name("suffix"));
     let shown = if official.is_empty() { composed } else { official.clone() };
     if shown.is_empty() {
         return None;
     }
-    r.set("name", shown).set("first", name("first")).set("last", name("last")).set("official_name", official);
-    r.set("nicknames", list(other_names(person)));
-    r.set("gender", str_at(person, &["bio", "gender"])).set("birthday", iso(&str_at(person, &["bio", "birthday"])));
-    r.set("lis_id", str_at(person, &["id", "lis"])).set("govtrack_id", int_at(person, &["id", "govtrack"]));
-    r.set("icpsr_id", int_at(person, &["id", "icpsr"])).set("wikidata_id", str_at(person, &["id", "wikidata"]));
+    r.set("name", shown)
+        .set("first", name("first"))
+        .set("last", name("last"))
+        .set("official_name", official);
+    r.set("nicknames", non_empty_list(other_names(person)));
+    r.set("gender", str_at(person, &["bio", "gender"]))
+        .set("birthday", iso(&str_at(person, &["bio", "birthday"])));
+    r.set("lis_id", str_at(person, &["id", "lis"]))
+        .set("govtrack_id", int_at(person, &["id", "govtrack"]));
+    r.set("icpsr_id", int_at(person, &["id", "icpsr"]))
+        .set("wikidata_id", str_at(person, &["id", "wikidata"]));
     r.set("fec_id", items_at(person, &["id", "fec"]).first().map(|f| str_at(f, &[])));
     r.set("terms_count", terms.len() as i64);
     r.set("first_term_start", terms.last().and_then(|t| iso(&str_at(t, &["start"]))));
     if let Some(latest) = terms.first() {
         r.set("party", party(&str_at(latest, &["party"]))).set("state", str_at(latest, &["state"]));
-        r.set("district", district(int_at(latest, &["district"]))).set("chamber", chamber(&str_at(latest, &["type"])));
+        r.set("district", district(int_at(latest, &["district"])))
+            .set("chamber", chamber(&str_at(latest, &["type"])));
         r.set("last_term_end", iso(&str_at(latest, &["end"])));
         r.set("website", str_at(latest, &["url"])).set("phone", str_at(latest, &["phone"]));
     }
@@ -108,7 +127,7 @@ fn other_names(person: &Value) -> Vec<String> {
         let part = |key: &str| str_at(other, &[key]);
         let given = if part("first").is_empty() { first.clone() } else { part("first") };
         if !part("last").is_empty() {
-            names.push(people::full(&given, &part("middle"), &part("last"), &part("suffix")));
+            names.push(people::full_name(&given, &part("middle"), &part("last"), &part("suffix")));
         }
     }
     names.retain(|n| !n.is_empty());
@@ -118,10 +137,10 @@ fn other_names(person: &Value) -> Vec<String> {
 fn term_row(term: &Value) -> Value {
     json!({
         "chamber": chamber(&str_at(term, &["type"])),
-        "state": stated(&str_at(term, &["state"])),
+        "state": non_empty(&str_at(term, &["state"])),
         "district": district(int_at(term, &["district"])),
         "senate_class": int_at(term, &["class"]),
-        "party": stated(&party(&str_at(term, &["party"]))),
+        "party": non_empty(&party(&str_at(term, &["party"]))),
         "start": iso(&str_at(term, &["start"])),
         "end": iso(&str_at(term, &["end"])),
     })
@@ -129,8 +148,8 @@ fn term_row(term: &Value) -> Value {
 
 fn leadership_row(post: &Value) -> Value {
     json!({
-        "role": stated(&str_at(post, &["title"])),
-        "chamber": stated(&str_at(post, &["chamber"]).to_ascii_lowercase()),
+        "role": non_empty(&str_at(post, &["title"])),
+        "chamber": non_empty(&str_at(post, &["chamber"]).to_ascii_lowercase()),
         "start": iso(&str_at(post, &["start"])),
         "end": iso(&str_at(post, &["end"])),
     })
@@ -139,12 +158,14 @@ fn leadership_row(post: &Value) -> Value {
 fn with_offices(id: String, offices: &[&Value]) -> Record {
     let mut record = Record::new(SOURCE, id, Rank::Partial);
     for office in offices {
-        let text = |key: &str| stated(&str_at(office, &[key]));
+        let text = |key: &str| non_empty(&str_at(office, &[key]));
         record.row(
             "offices",
             json!({
-                "city": text("city"), "state": text("state"), "address": text("address"), "suite": text("suite"),
-                "building": text("building"), "zip": text("zip"), "phone": text("phone"), "fax": text("fax"),
+                "city": text("city"), "state": text("state"), "address": text("address"),
+                "suite": text("suite"),
+                "building": text("building"), "zip": text("zip"),
+                "phone": text("phone"), "fax": text("fax"),
             }),
         );
     }
@@ -157,18 +178,18 @@ fn read_csv(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
         return Ok(Outcome::Skipped);
     }
     // The CSV has no dates, so only the name of the file says whether its people serve.
-    let current =
-        if is_historical(input) { Some(false) } else { input.file_name().contains("current").then_some(true) };
-    while let Some(row) = table.next_row() {
-        match row {
-            Err(e) => out.reject("row", &e),
-            Ok(row) => match person_of_row(&table, &row) {
-                Ok(mut record) => {
-                    record.set("current", current);
-                    out.record(record);
-                }
-                Err(reason) => out.reject(&format!("line {}", row.line), reason),
-            },
+    let current = if is_historical(input) {
+        Some(false)
+    } else {
+        input.file_name().contains("current").then_some(true)
+    };
+    while let Some(row) = table.next_readable(out) {
+        match person_of_row(&table, &row) {
+            Ok(mut record) => {
+                record.set("current", current);
+                out.record(record);
+            }
+            Err(reason) => out.reject(&format!("line {}", row.line), reason),
         }
     }
     Ok(Outcome::Read)
@@ -178,7 +199,12 @@ fn person_of_row(table: &Table, row: &Row) -> Result<Record, &'static str> {
     let cell = |name: &str| table.get(row, name);
     let id = bioguide(cell("bioguide_id")).ok_or("no bioguide id")?;
     let mut r = Record::new(SOURCE, id, Rank::Partial);
-    let composed = people::full(cell("first_name"), cell("middle_name"), cell("last_name"), cell("suffix"));
+    let composed = people::full_name(
+        cell("first_name"),
+        cell("middle_name"),
+        cell("last_name"),
+        cell("suffix"),
+    );
     let name = if cell("full_name").is_empty() { composed } else { cell("full_name").to_string() };
     if name.is_empty() {
         return Err("no name");
@@ -189,9 +215,15 @@ fn person_of_row(table: &Table, row: &Row) -> Result<Record, &'static str> {
     if !cell("nickname").is_empty() {
         r.set("nicknames", vec![cell("nickname")]);
     }
-    r.set("party", party(cell("party"))).set("state", cell("state")).set("district", district(number("district")));
-    r.set("chamber", chamber(cell("type"))).set("gender", cell("gender")).set("birthday", iso(cell("birthday")));
-    r.set("lis_id", cell("lis_id")).set("govtrack_id", number("govtrack_id")).set("icpsr_id", number("icpsr_id"));
+    r.set("party", party(cell("party")))
+        .set("state", cell("state"))
+        .set("district", district(number("district")));
+    r.set("chamber", chamber(cell("type")))
+        .set("gender", cell("gender"))
+        .set("birthday", iso(cell("birthday")));
+    r.set("lis_id", cell("lis_id"))
+        .set("govtrack_id", number("govtrack_id"))
+        .set("icpsr_id", number("icpsr_id"));
     r.set("fec_id", cell("fec_ids").split(',').next().unwrap_or_default().trim());
     r.set("website", cell("url")).set("phone", cell("phone"));
     Ok(r)
@@ -248,7 +280,8 @@ mod tests {
         assert_eq!(*got.field(0, "party"), "I");
         assert_eq!(*got.field(0, "first_term_start"), "2001-01-03");
         assert_eq!(*got.field(0, "current"), true);
-        let starts: Vec<_> = got.records[0].rows.iter().map(|(_, row)| row["start"].clone()).collect();
+        let starts: Vec<_> =
+            got.records[0].rows.iter().map(|(_, row)| row["start"].clone()).collect();
         assert_eq!(starts, ["2025-01-03", "2001-01-03"], "newest first");
     }
 
@@ -265,13 +298,17 @@ mod tests {
                    Poe,Eve,,,,rep,VA,2,Republican,,\n";
         let got = read_text(read, "legislators/legislators-historical.csv", csv);
         assert_eq!(*got.field(0, "name"), "Ann B. Roe, Jr.");
-        assert_eq!((got.field(0, "party"), got.field(0, "district")), (&json!("Whig"), &Value::Null));
+        assert_eq!(
+            (got.field(0, "party"), got.field(0, "district")),
+            (&json!("Whig"), &Value::Null)
+        );
         assert_eq!(got.rejects, ["line 3: no bioguide id"]);
     }
 
     #[test]
     fn offices_come_as_rows_alone() {
-        let text = r#"[{"id": {"bioguide": "X000001"}, "offices": [{"city": "Elma", "suite": 12}]}]"#;
+        let text =
+            r#"[{"id": {"bioguide": "X000001"}, "offices": [{"city": "Elma", "suite": 12}]}]"#;
         let got = read_text(read, "legislators/offices.json", text);
         assert!(got.records[0].fields.is_empty());
         assert_eq!(got.records[0].rows[0].1["suite"], "12");

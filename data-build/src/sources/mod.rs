@@ -1,5 +1,5 @@
-//! One reader a source. A reader gets every file below its source's folder, recognises the official formats by what
-//! is in them, and hands over records; a file that it does not know is said to be skipped, never guessed at.
+//! One reader per source. A reader gets every file below its source's folder, recognizes official
+//! formats by their content, and produces records. It skips a file that it does not recognize.
 
 use crate::reader::{Outcome, Reader};
 
@@ -44,7 +44,7 @@ mod staff_directories;
 mod staff_disbursements;
 mod topic_taxonomy;
 
-/// Readers by the source whose folder they read.
+/// Readers by source.
 const READERS: &[(&str, Reader)] = &[
     ("bills", bills::read),
     ("amendments", amendments::read),
@@ -71,11 +71,15 @@ const READERS: &[(&str, Reader)] = &[
 
 /// The reader of a source's folder.
 pub fn reader(key: &str) -> Reader {
-    READERS.iter().find(|(source, _)| *source == key).map_or(|_, _| Ok(Outcome::Skipped), |(_, read)| *read)
+    READERS
+        .iter()
+        .find(|(source, _)| *source == key)
+        .map_or(|_, _| Ok(Outcome::Skipped), |(_, read)| *read)
 }
 
-/// Whether what a reader makes of a file depends on others beside it: a page of the White House learns its number from an index.
-pub fn looks_around(key: &str) -> bool {
+/// Whether a reader also reads files beside the given one, so that its results can't be cached by
+/// the file's content: pages of the White House get their numbers from an index.
+pub fn reads_siblings(key: &str) -> bool {
     key == "presidential-documents"
 }
 

@@ -1,6 +1,7 @@
-//! Nominations: answers of the congress.gov API (a list of `nominations`, one `nomination`, with or without its
-//! `actions`), JSONL of the same objects, and granules of the Congressional Record, of which only sentences that give a
-//! PN number are read. Lists that were sent to the Senate have no PN numbers and are passed over.
+//! Nominations: answers of the congress.gov API (a list of `nominations`, one `nomination`, with
+//! or without its `actions`), JSONL of the same objects, and granules of the Congressional Record,
+//! of which only sentences that give a PN number are read. Lists that were sent to the Senate have
+//! no PN numbers and are passed over.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -11,11 +12,12 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 use crate::formats::dates::iso;
-use crate::formats::documents::{self, stated};
+use crate::formats::documents::{self, non_empty};
 use crate::formats::json::{int_at, items_at, str_at};
 use crate::formats::xml::fold;
 use crate::formats::{committee_names, congress};
 use crate::input::Input;
+use crate::patterns::pattern;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Sink};
 
@@ -47,13 +49,17 @@ fn read_value(value: &Value, place: &str, outcome: &mut Outcome, out: &mut dyn S
     // The list states less than the single answer.
     let list = items_at(value, &["nominations"]).into_iter().map(|n| (n, Rank::Partial));
     let single = value.get("nomination").into_iter().map(|n| (n, Rank::Full));
-    let bare = Some(value).filter(|v| v.get("citation").is_some() && v.get("latestAction").is_some());
+    let bare =
+        Some(value).filter(|v| v.get("citation").is_some() && v.get("latestAction").is_some());
     for (nomination, rank) in list.chain(single).chain(bare.map(|n| (n, Rank::Partial))) {
         *outcome = Outcome::Read;
         let actions = items_at(value, &["actions"]);
         match described(nomination, &actions, rank) {
             Some(record) => out.record(record),
-            None => out.reject(place, &format!("no congress or number: {:?}", str_at(nomination, &["citation"]))),
+            None => out.reject(
+                place,
+                &format!("no congress or number: {:?}", str_at(nomination, &["citation"])),
+            ),
         }
     }
 }
@@ -62,7 +68,9 @@ fn described(nomination: &Value, actions: &[&Value], rank: Rank) -> Option<Recor
     let text = |path: &[&str]| str_at(nomination, path);
     let mut r = numbered(int_at(nomination, &["congress"])?, &number(nomination)?, rank)?;
     let appointment = Appointment::read(&text(&["description"]));
-    r.set("title", appointment.title).set("nominee", appointment.nominee).set("position", appointment.position);
+    r.set("title", appointment.title)
+        .set("nominee", appointment.nominee)
+        .set("position", appointment.position);
     let post = items_at(nomination, &["nominees"]);
     if let [only] = post[..] {
         r.set("position", str_at(only, &["positionTitle"]));
@@ -72,7 +80,8 @@ fn described(nomination: &Value, actions: &[&Value], rank: Rank) -> Option<Recor
     r.set("organization", if organization.is_empty() { of_post } else { organization });
     r.set("received_date", iso(&text(&["receivedDate"])));
     let actions = congress::actions(actions);
-    let stated_latest = (text(&["latestAction", "text"]), iso(&text(&["latestAction", "actionDate"])));
+    let stated_latest =
+        (text(&["latestAction", "text"]), iso(&text(&["latestAction", "actionDate"])));
     // The list of actions may be newer than the summary.
     let latest = match actions.first() {
         Some(newest) if Some(&newest.date) > stated_latest.1.as_ref() => {
@@ -80,12 +89,18 @@ fn described(nomination: &Value, actions: &[&Value], rank: Rank) -> Option<Recor
         }
         _ => stated_latest,
     };
-    let referral = actions.iter().map(|a| a.text.as_str()).chain([latest.0.as_str()]).find_map(committee_of);
+    let referral =
+        actions.iter().map(|a| a.text.as_str()).chain([latest.0.as_str()]).find_map(committee_of);
     let known = actions.iter().flat_map(|a| a.committees.iter()).next().cloned();
     r.set("committee", known.or(referral.map(str::to_string)));
-    r.set("status", status(&latest.0)).set("latest_action", latest.0).set("latest_action_date", latest.1);
+    r.set("status", status(&latest.0))
+        .set("latest_action", latest.0)
+        .set("latest_action_date", latest.1);
     for action in actions.iter().filter(|a| !a.text.is_empty()) {
-        r.row("actions", json!({"date": action.date, "text": action.text, "type": stated(&action.kind)}));
+        r.row(
+            "actions",
+            json!({"date": action.date, "text": action.text, "type": non_empty(&action.kind)}),
+        );
     }
     Some(r)
 }
@@ -93,7 +108,9 @@ fn described(nomination: &Value, actions: &[&Value], rank: Rank) -> Option<Recor
 /// "1273-8": from the citation, or from the number and a part that may be "00" for none.
 fn number(nomination: &Value) -> Option<String> {
     let citation = str_at(nomination, &["citation"]);
-    if let Some(number) = citation.strip_prefix("PN").filter(|n| n.starts_with(|c: char| c.is_ascii_digit())) {
+    if let Some(number) =
+        citation.strip_prefix("PN").filter(|n| n.starts_with(|c: char| c.is_ascii_digit()))
+    {
         return Some(number.to_string());
     }
     let part = int_at(nomination, &["partNumber"]).filter(|part| *part > 0);
@@ -110,21 +127,22 @@ fn numbered(congress: i64, number: &str, rank: Rank) -> Option<Record> {
     Some(r)
 }
 
-fn constant(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|e| unreachable!("the patterns are constants: {e}"))
-}
-
 /// "Ada Doe, of Ohio, to be Judge, vice Al Roe, retired."
 static APPOINTMENT: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"(?s)^(?P<name>[^:]{3,80}?), of (?P<home>[^,]{3,40}(?:, [A-Z][a-z]+)?), to be (?P<post>.+)$")
+    pattern(
+        r"(?s)^(?P<name>[^:]{3,80}?), of (?P<home>[^,]{3,40}(?:, [A-Z][a-z]+)?), to be (?P<post>.+)$",
+    )
 });
-static SUCCESSION: LazyLock<Regex> = LazyLock::new(|| constant(r",? vice [A-Z].*$|\.$"));
+static SUCCESSION: LazyLock<Regex> = LazyLock::new(|| pattern(r",? vice [A-Z].*$|\.$"));
 static REFERRAL: LazyLock<Regex> = LazyLock::new(|| {
-    constant(r"eferred to the (Committee on [^.;]+?|Select Committee on [^.;]+?)(?: pursuant| for| by|[.;]|$)")
+    pattern(
+        r"eferred to the (Committee on [^.;]+?|Select Committee on [^.;]+?)(?: pursuant| for| by|[.;]|$)",
+    )
 });
-/// The Secretary's desk: "PN12 ARMY nomination of Ada Doe, which was received by … Record of January 8, 2025."
+/// The Secretary's desk: "PN12 ARMY nomination of Ada Doe, which was received by … Record of
+/// January 8, 2025."
 static DESK: LazyLock<Regex> = LazyLock::new(|| {
-    constant(concat!(
+    pattern(concat!(
         r"PN ?(?P<n>\d{1,5}(?:-\d{1,4})?) ",
         r"(?P<title>[A-Z][A-Z ]+? nominations? (?P<who>of|\(\d+\) beginning) (?P<name>.{3,90}?)), ",
         r"which (?:nominations? )?(?:was|were) received by the Senate and appeared in the ",
@@ -133,7 +151,7 @@ static DESK: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// In a speech: "Ada Doe to be Secretary of Tea (PN12-3)".
 static SPOKEN: LazyLock<Regex> = LazyLock::new(|| {
-    constant(concat!(
+    pattern(concat!(
         r"(?:, |; |: |\band )(?P<name>[A-Z][A-Za-z.'\-]+(?: [A-Z][A-Za-z.'\-]+){1,4}),? to be ",
         r"(?P<post>[^()]{4,160}?) \(PN ?(?P<n>\d{1,5}(?:-\d{1,4})?)\)",
     ))
@@ -189,8 +207,12 @@ fn status(action: &str) -> Option<&'static str> {
 }
 
 fn read_granule(granule: &Value, out: &mut dyn Sink) {
-    static PAGE: LazyLock<Regex> = LazyLock::new(|| constant(r"\[\[Page [A-Z]\d+\]\]"));
-    let Some(congress) = iso(&str_at(granule, &["date"])).and_then(|date| wording::congress_on(&date)) else { return };
+    static PAGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[\[Page [A-Z]\d+\]\]"));
+    let Some(congress) =
+        iso(&str_at(granule, &["date"])).and_then(|date| wording::congress_on(&date))
+    else {
+        return;
+    };
     let text = fold(&PAGE.replace_all(&str_at(granule, &["text"]), " "));
     let mut seen = HashSet::new();
     for c in DESK.captures_iter(&text) {
@@ -229,8 +251,14 @@ mod tests {
         let got = read_text(read, "n/list.json", text);
         assert_eq!(got.ids(), ["pn:119:12-8"]);
         assert_eq!(*got.field(0, "title"), "Ada Doe, of Ohio, to be Chief Taster, Tea Board");
-        assert_eq!((got.field(0, "nominee"), got.field(0, "part")), (&json!("Ada Doe"), &json!("8")));
-        assert_eq!((got.field(0, "status"), got.field(0, "committee")), (&json!("in_committee"), &json!("SSFR")));
+        assert_eq!(
+            (got.field(0, "nominee"), got.field(0, "part")),
+            (&json!("Ada Doe"), &json!("8"))
+        );
+        assert_eq!(
+            (got.field(0, "status"), got.field(0, "committee")),
+            (&json!("in_committee"), &json!("SSFR"))
+        );
         assert_eq!(got.rejects.len(), 1);
     }
 
@@ -256,7 +284,8 @@ mod tests {
             r"and ending ED POE, which nominations were received by the Senate and appeared in the Congressional Record ",
             r"of January 8, 2025. I object to these, and Jo Moe to be Secretary of Tea (PN3-4). Al, of Ohio, to be Judge.",
         ];
-        let text = format!(r#"{{"granule_id": "G", "date": "2025-04-04", "text": "{}"}}"#, text.concat());
+        let text =
+            format!(r#"{{"granule_id": "G", "date": "2025-04-04", "text": "{}"}}"#, text.concat());
         let got = read_text(read, "n/crec.jsonl", &text);
         assert_eq!(got.ids(), ["pn:119:1", "pn:119:2", "pn:119:3-4"]);
         assert_eq!(

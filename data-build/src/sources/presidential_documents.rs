@@ -1,6 +1,7 @@
-//! Presidential documents: pages of whitehouse.gov saved as Markdown, one a document, and an index of executive orders
-//! in the Federal Register's JSON. A page seldom states its number; it is found in an index above it, by title and
-//! day. A proclamation or order whose number is not to be found has no id and is rejected.
+//! Presidential documents: pages of whitehouse.gov saved as Markdown, one a document, and an index
+//! of executive orders in the Federal Register's JSON. A page seldom states its number; it is
+//! found in an index above it, by title and day. A proclamation or order whose number is not to be
+//! found has no id and is rejected.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -14,6 +15,7 @@ use super::presidential_index::{self as index, Entry};
 use crate::formats::json::str_at;
 use crate::formats::{dates, documents, orders, presidents, prose};
 use crate::input::Input;
+use crate::patterns::pattern;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Sink};
 
@@ -47,8 +49,12 @@ fn orders_index(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 fn entry_record(entry: &Entry, rank: Rank) -> Record {
     let mut record = Record::new(SOURCE, entry.id.as_str(), rank);
     record.set("type", "executive_order").set("number", number_in(&entry.id));
-    record.set("signed_date", entry.signed.as_deref()).set("publication_date", entry.published.as_deref());
-    record.set("president", entry.president.as_str()).set("federal_register_id", entry.document.as_deref());
+    record
+        .set("signed_date", entry.signed.as_deref())
+        .set("publication_date", entry.published.as_deref());
+    record
+        .set("president", entry.president.as_str())
+        .set("federal_register_id", entry.document.as_deref());
     record
 }
 
@@ -71,7 +77,8 @@ impl Page {
             let (_, after) = text.split_once(&format!("<!-- {label}:"))?;
             Some(after.split("-->").next().unwrap_or_default().trim().to_string())
         };
-        let (above, below) = text.split_once("\n# ").or_else(|| Some(("", text.strip_prefix("# ")?)))?;
+        let (above, below) =
+            text.split_once("\n# ").or_else(|| Some(("", text.strip_prefix("# ")?)))?;
         let (title, body) = below.split_once('\n').unwrap_or((below, ""));
         let is_saved_page = above.contains("<!-- source:") || comment("source").is_some();
         is_saved_page.then(|| Page {
@@ -86,10 +93,11 @@ impl Page {
         self.paragraphs.iter().take(12)
     }
 
-    /// Told by the form of the text; announcements, nominations and pardons are none of the three. `category` is the
-    /// White House's own, which also counts permits as memoranda.
+    /// Told by the form of the text; announcements, nominations and pardons are none of the three.
+    /// `category` is the White House's own, which also counts permits as memoranda.
     fn kind(&self, category: &str) -> Option<&'static str> {
-        let begins = |test: &dyn Fn(&str) -> bool| self.beginning().any(|p| test(&p.to_lowercase()));
+        let begins =
+            |test: &dyn Fn(&str) -> bool| self.beginning().any(|p| test(&p.to_lowercase()));
         let says = |words: &str| self.paragraphs.iter().any(|p| p.to_lowercase().contains(words));
         if self.stated_number().is_some_and(|id| id.starts_with("eo:")) {
             return Some("executive_order");
@@ -101,12 +109,16 @@ impl Page {
             return Some("proclamation");
         }
         let addressed = |p: &str| {
-            p.starts_with("memorandum for") || p.contains("presidential memorandum") || p.starts_with("subject:")
+            p.starts_with("memorandum for")
+                || p.contains("presidential memorandum")
+                || p.starts_with("subject:")
         };
         if begins(&addressed) || self.title.to_lowercase().starts_with("memorandum") {
             return Some("memorandum");
         }
-        if says("authority vested in me") && (says("hereby order") || says("hereby determine and order")) {
+        if says("authority vested in me")
+            && (says("hereby order") || says("hereby determine and order"))
+        {
             return Some("executive_order");
         }
         match category {
@@ -121,7 +133,7 @@ impl Page {
     fn stated_number(&self) -> Option<String> {
         static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
             let text = r"(?i)^\W*(executive order|proclamation)\s+(?:no\.?\s*)?(\d{4,6})\W*$";
-            Regex::new(text).unwrap_or_else(|e| unreachable!("the pattern is a constant: {e}"))
+            pattern(text)
         });
         self.beginning().flat_map(|p| p.lines()).find_map(|line| {
             let c = NUMBER.captures(line)?;
@@ -133,15 +145,25 @@ impl Page {
 
 /// Emphasis is of no account to the text, and its asterisks leave gaps before marks.
 fn clean(paragraph: &str) -> String {
-    paragraph.lines().map(|line| prose::fold(&line.replace('*', ""))).collect::<Vec<_>>().join("\n").trim().to_string()
+    paragraph
+        .lines()
+        .map(|line| prose::fold(&line.replace('*', "")))
+        .collect::<Vec<_>>()
+        .join("\n")
+        .trim()
+        .to_string()
 }
 
 /// The category that the list beside the pages (`metadata.md`) gives for a page.
 fn category(path: &Path) -> String {
-    let list =
-        path.parent().and_then(|folder| std::fs::read_to_string(folder.join("metadata.md")).ok()).unwrap_or_default();
+    let list = path
+        .parent()
+        .and_then(|folder| std::fs::read_to_string(folder.join("metadata.md")).ok())
+        .unwrap_or_default();
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let entry = list.split("\n## ").find(|e| e.lines().any(|l| l.trim() == format!("- Markdown filename: {name}")));
+    let entry = list
+        .split("\n## ")
+        .find(|e| e.lines().any(|l| l.trim() == format!("- Markdown filename: {name}")));
     let line = entry.and_then(|e| e.lines().find_map(|l| l.trim().strip_prefix("- Category: ")));
     line.unwrap_or_default().trim().to_string()
 }
@@ -149,7 +171,9 @@ fn category(path: &Path) -> String {
 fn page(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let Some(page) = Page::of(&input.text()?) else { return Ok(Outcome::Skipped) };
     let listed = page.day.as_deref().and_then(|day| index::find(&input.path, &page.title, day));
-    let Some(kind) = page.kind(&category(&input.path)).or(listed.as_ref().map(|_| "executive_order")) else {
+    let Some(kind) =
+        page.kind(&category(&input.path)).or(listed.as_ref().map(|_| "executive_order"))
+    else {
         return Ok(Outcome::Skipped);
     };
     let Some(day) = page.day.clone() else {
@@ -165,14 +189,18 @@ fn page(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
             .or_else(|| number_of_twin(&input.path, &page)),
     };
     let Some(id) = id else {
-        out.reject(&page.title, &format!("{kind} of {day} whose number is neither stated nor in an index"));
+        out.reject(
+            &page.title,
+            &format!("{kind} of {day} whose number is neither stated nor in an index"),
+        );
         return Ok(Outcome::Read);
     };
     let mut record = match entry.filter(|e| e.id == id) {
         Some(entry) => entry_record(&entry, Rank::Full),
         None => Record::new(SOURCE, id.as_str(), Rank::Full),
     };
-    let signed = record.fields.get("signed_date").and_then(Value::as_str).unwrap_or(&day).to_string();
+    let signed =
+        record.fields.get("signed_date").and_then(Value::as_str).unwrap_or(&day).to_string();
     record.set("title", page.title.as_str()).set("type", kind).set("url", page.address.as_str());
     if kind != "memorandum" {
         record.set("number", number_in(&id));
@@ -183,12 +211,13 @@ fn page(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     Ok(Outcome::Read)
 }
 
-/// Pages of the same day with their paths, wherever they lie: in this folder, and where folders are years, months and
-/// days also in the folders of that day under other categories.
+/// Pages of the same day with their paths, wherever they lie: in this folder, and where folders
+/// are years, months and days also in the folders of that day under other categories.
 fn same_day(path: &Path, day: &str) -> Vec<(PathBuf, Page)> {
     let mut folders: Vec<PathBuf> = path.parent().map(Path::to_path_buf).into_iter().collect();
     let tail = day.replace('-', "/");
-    if let Some(base) = path.ancestors().find(|a| path.parent().is_some_and(|p| p == a.join(&tail))) {
+    if let Some(base) = path.ancestors().find(|a| path.parent().is_some_and(|p| p == a.join(&tail)))
+    {
         for base in [Some(base), base.parent()].into_iter().flatten() {
             folders.push(base.join(&tail));
             folders.extend(entries(base).map(|inside| inside.join(&tail)));
@@ -196,8 +225,12 @@ fn same_day(path: &Path, day: &str) -> Vec<(PathBuf, Page)> {
     }
     folders.sort();
     folders.dedup();
-    let files = folders.iter().flat_map(|f| entries(f)).filter(|p| p.extension().is_some_and(|e| e == "md"));
-    let pages = files.filter_map(|p| Some((p.clone(), Page::of(&std::fs::read_to_string(&p).ok()?)?)));
+    let files = folders
+        .iter()
+        .flat_map(|f| entries(f))
+        .filter(|p| p.extension().is_some_and(|e| e == "md"));
+    let pages =
+        files.filter_map(|p| Some((p.clone(), Page::of(&std::fs::read_to_string(&p).ok()?)?)));
     pages.filter(|(_, page)| page.day.as_deref() == Some(day)).collect()
 }
 
@@ -205,10 +238,12 @@ fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
     std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path())
 }
 
-/// Memoranda have no number: the n-th of their day, in the order of their titles and addresses. One published twice
-/// with the same text counts once.
+/// Memoranda have no number: the n-th of their day, in the order of their titles and addresses.
+/// One published twice with the same text counts once.
 fn memorandum_id(path: &Path, page: &Page, day: &str) -> Option<String> {
-    let pages = same_day(path, day).into_iter().filter(|(p, page)| page.kind(&category(p)) == Some("memorandum"));
+    let pages = same_day(path, day)
+        .into_iter()
+        .filter(|(p, page)| page.kind(&category(p)) == Some("memorandum"));
     let mut memoranda: Vec<Page> = pages.map(|(_, page)| page).collect();
     memoranda.sort_by_key(|p| (index::plain(&p.title), p.address.clone()));
     let mut distinct: Vec<&Page> = Vec::new();
@@ -228,7 +263,9 @@ fn same_text(a: &Page, b: &Page) -> bool {
 /// The number that another copy of the same page states.
 fn number_of_twin(path: &Path, page: &Page) -> Option<String> {
     let twins = same_day(path, page.day.as_deref()?).into_iter().map(|(_, twin)| twin);
-    twins.filter(|p| index::plain(&p.title) == index::plain(&page.title)).find_map(|p| p.stated_number())
+    twins
+        .filter(|p| index::plain(&p.title) == index::plain(&page.title))
+        .find_map(|p| p.stated_number())
 }
 
 #[cfg(test)]
@@ -251,9 +288,15 @@ mod tests {
         );
         let read = read_text(read, "presidential-documents/a.md", &saved("On Boats", body));
         assert_eq!(read.ids(), ["eo:14415"]);
-        assert_eq!((read.field(0, "type"), read.field(0, "number")), (&"executive_order".into(), &14415.into()));
+        assert_eq!(
+            (read.field(0, "type"), read.field(0, "number")),
+            (&"executive_order".into(), &14415.into())
+        );
         assert_eq!(read.field(0, "signed_date"), "2026-08-03");
-        assert_eq!(read.records[0].bodies[0].sections.last().map(|s| s.section.as_str()), Some("1"));
+        assert_eq!(
+            read.records[0].bodies[0].sections.last().map(|s| s.section.as_str()),
+            Some("1")
+        );
     }
 
     #[test]
@@ -261,8 +304,11 @@ mod tests {
         let body = "BY THE PRESIDENT OF THE UNITED STATES OF AMERICA\n\nA PROCLAMATION\n\nBoats.";
         let read = read_text(super::read, "presidential-documents/a.md", &saved("Boat Week", body));
         assert_eq!((read.records.len(), read.rejects.len()), (0, 1));
-        let nominations =
-            read_text(super::read, "presidential-documents/b.md", &saved("Nominations", "Jane Doe, of Maine."));
+        let nominations = read_text(
+            super::read,
+            "presidential-documents/b.md",
+            &saved("Nominations", "Jane Doe, of Maine."),
+        );
         assert_eq!(nominations.outcome, Outcome::Skipped);
     }
 
@@ -272,8 +318,11 @@ mod tests {
         let day = folder.join("Memoranda/2026/08/03");
         std::fs::create_dir_all(&day).expect("a folder");
         for title in ["Boats", "Anchors"] {
-            std::fs::write(day.join(format!("{title}.md")), saved(title, "MEMORANDUM FOR THE NAVY\n\nDo."))
-                .expect("a file");
+            std::fs::write(
+                day.join(format!("{title}.md")),
+                saved(title, "MEMORANDUM FOR THE NAVY\n\nDo."),
+            )
+            .expect("a file");
         }
         let page = Page::of(&saved("Boats", "MEMORANDUM FOR THE NAVY\n\nDo.")).expect("a page");
         let id = memorandum_id(&day.join("Boats.md"), &page, "2026-08-03");

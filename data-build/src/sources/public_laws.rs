@@ -1,5 +1,5 @@
-//! Public laws: a list of which bill became which (JSONL), and the laws in USLM with their text. Private laws are
-//! passed over.
+//! Public laws: a list of which bill became which (JSONL), and the laws in USLM with their text.
+//! Private laws are passed over.
 
 use anyhow::Result;
 use josh::catalog::ids;
@@ -73,7 +73,8 @@ fn law(root: Node<'_, '_>, meta: Node<'_, '_>) -> Option<Record> {
     let number = xml::text_at(meta, &["docNumber"]);
     // The number is "9" in the newer files and "115–9" in some of the older.
     let number = number.rsplit(['-', '–']).next()?.trim().to_string();
-    let id = ids::canonical("public-laws", &format!("{}-{number}", xml::text_at(meta, &["congress"])))?;
+    let id =
+        ids::canonical("public-laws", &format!("{}-{number}", xml::text_at(meta, &["congress"])))?;
     let mut record = numbered(&id, Rank::Full)?;
     let cited: Vec<String> = xml::children(meta, "citableAs").map(xml::text).collect();
     record.set("statutes_at_large", cited.into_iter().find(|c| c.contains("Stat.")));
@@ -81,7 +82,11 @@ fn law(root: Node<'_, '_>, meta: Node<'_, '_>) -> Option<Record> {
     record.set("title", short.clone().unwrap_or_else(|| official_title(root, meta)));
     record.set("short_title", short);
     let origin = Origin::of(root, meta);
-    record.body("text", origin.enacted.as_deref().unwrap_or_default(), legislative_xml::sections(root));
+    record.body(
+        "text",
+        origin.enacted.as_deref().unwrap_or_default(),
+        legislative_xml::sections(root),
+    );
     record.set("bill_id", origin.bill).set("enacted_date", origin.enacted);
     Some(record)
 }
@@ -90,17 +95,21 @@ fn official_title(root: Node<'_, '_>, meta: Node<'_, '_>) -> String {
     match root.descendants().find(|n| n.tag_name().name() == "officialTitle") {
         Some(title) => legislative_xml::inline(title),
         // "Public Law 115–9: To designate …"
-        None => xml::text_at(meta, &["title"]).split_once(": ").map(|(_, t)| t.to_string()).unwrap_or_default(),
+        None => xml::text_at(meta, &["title"])
+            .split_once(": ")
+            .map(|(_, t)| t.to_string())
+            .unwrap_or_default(),
     }
 }
 
-/// The short title of the act as a whole stands before the first title or division; later ones name its parts, and
-/// those in quoted text are of other laws.
+/// The short title of the act as a whole stands before the first title or division; later ones
+/// name its parts, and those in quoted text are of other laws.
 fn short_title(root: Node<'_, '_>) -> Option<String> {
     let first = root.descendants().find(|n| n.tag_name().name() == "section")?;
     let in_parts = first.ancestors().any(|a| matches!(a.tag_name().name(), "title" | "division"));
     let named = first.descendants().find(|n| {
-        n.tag_name().name() == "shortTitle" && n.ancestors().all(|a| a.tag_name().name() != "quotedContent")
+        n.tag_name().name() == "shortTitle"
+            && n.ancestors().all(|a| a.tag_name().name() != "quotedContent")
     })?;
     Some(legislative_xml::inline(named).trim_matches(['“', '”', ' ']).to_string())
         .filter(|t| !in_parts && !t.is_empty())
@@ -115,17 +124,35 @@ struct Origin {
 impl Origin {
     fn of(root: Node<'_, '_>, meta: Node<'_, '_>) -> Origin {
         let margin = xml::at(root, &["main", "longTitle", "sidenote"]);
-        let margin = margin.or_else(|| root.descendants().find(|n| n.tag_name().name() == "sidenote"));
-        let near = margin.into_iter().chain(root.descendants().find(|n| n.tag_name().name() == "legislativeHistory"));
+        let margin =
+            margin.or_else(|| root.descendants().find(|n| n.tag_name().name() == "sidenote"));
+        let near = margin
+            .into_iter()
+            .chain(root.descendants().find(|n| n.tag_name().name() == "legislativeHistory"));
         let bill = near.flat_map(|n| n.descendants()).find_map(|n| bill_in(n.attribute("href")?));
         let congress = xml::text_at(meta, &["congress"]).parse().ok();
-        let bill = bill.or_else(|| mentions::bills(&xml::text(margin?), congress).into_iter().next());
-        let stated = ["approvedDate", "date"].iter().find_map(|name| dates::iso(&xml::text_at(meta, &[name])));
+        let bill =
+            bill.or_else(|| mentions::bills(&xml::text(margin?), congress).into_iter().next());
+        let stated = ["approvedDate", "date"]
+            .iter()
+            .find_map(|name| dates::iso(&xml::text_at(meta, &[name])));
         let approved = || {
-            root.descendants().filter(|n| n.tag_name().name() == "actionDescription" || n.tag_name().name() == "action")
+            root.descendants().filter(|n| {
+                n.tag_name().name() == "actionDescription" || n.tag_name().name() == "action"
+            })
         };
-        let at_end = || approved().map(xml::text).filter(|t| t.contains("Approved")).find_map(|t| dates::iso(&t));
-        Origin { bill, enacted: stated.or_else(at_end).or_else(|| margin.and_then(|m| dates::iso(&xml::text(m)))) }
+        let at_end = || {
+            approved()
+                .map(xml::text)
+                .filter(|t| t.contains("Approved"))
+                .find_map(|t| dates::iso(&t))
+        };
+        Origin {
+            bill,
+            enacted: stated
+                .or_else(at_end)
+                .or_else(|| margin.and_then(|m| dates::iso(&xml::text(m)))),
+        }
     }
 }
 
@@ -150,7 +177,8 @@ mod tests {
             json!({"bill_id": "hr1-119", "number": "119-1", "type": "Private Law"}),
             json!({"number": "none", "type": "Public Law"}),
         ];
-        let found = read_text(read, "public-laws/l.jsonl", &lines.map(|l| l.to_string()).join("\n"));
+        let found =
+            read_text(read, "public-laws/l.jsonl", &lines.map(|l| l.to_string()).join("\n"));
         assert_eq!((found.ids(), found.rejects.len()), (vec!["pl:119:48"], 1));
         assert_eq!(found.field(0, "bill_id"), "hjres:119:104");
     }

@@ -6,17 +6,15 @@ use josh::catalog::{ids, wording};
 use regex::Regex;
 use serde_json::json;
 
-use crate::formats::documents::stated;
+use crate::formats::documents::non_empty;
 use crate::formats::{congress, dates};
 use crate::mentions;
+use crate::patterns::pattern;
 use crate::record::{Rank, Record};
 
-static AMENDMENT: LazyLock<Regex> = LazyLock::new(|| constant(r"\b(S\.?|H\.?)\s?Amdt\.?\s?(?:No\.\s?)?(\d{1,5})\b"));
-static NOMINATION: LazyLock<Regex> = LazyLock::new(|| constant(r"\bPN\s?(\d{1,5}(?:-\d{1,4})?)\b"));
-
-fn constant(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|e| unreachable!("the patterns are constants: {e}"))
-}
+static AMENDMENT: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\b(S\.?|H\.?)\s?Amdt\.?\s?(?:No\.\s?)?(\d{1,5})\b"));
+static NOMINATION: LazyLock<Regex> = LazyLock::new(|| pattern(r"\bPN\s?(\d{1,5}(?:-\d{1,4})?)\b"));
 
 /// Votes by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,7 +38,13 @@ pub struct Position {
 impl Position {
     pub fn new(id: &str, name: &str, party: &str, state: &str, cast: &str) -> Self {
         let position = position(cast);
-        Position { id: id.trim().into(), name: name.into(), party: party.into(), state: state.into(), position }
+        Position {
+            id: id.trim().into(),
+            name: name.into(),
+            party: party.into(),
+            state: state.into(),
+            position,
+        }
     }
 }
 
@@ -107,12 +111,13 @@ impl RollCall {
 
     /// The first text that holds a date; the Clerk writes "13-May-2025".
     pub fn set_date<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
-        self.date = texts.into_iter().find_map(|text| match text.split('-').collect::<Vec<_>>()[..] {
-            [day, month, year] if month.starts_with(|c: char| c.is_alphabetic()) => {
-                dates::iso(&format!("{month} {day}, {year}"))
-            }
-            _ => dates::iso(text),
-        });
+        self.date =
+            texts.into_iter().find_map(|text| match text.split('-').collect::<Vec<_>>()[..] {
+                [day, month, year] if month.starts_with(|c: char| c.is_alphabetic()) => {
+                    dates::iso(&format!("{month} {day}, {year}"))
+                }
+                _ => dates::iso(text),
+            });
     }
 
     /// "Joint Resolution Passed (52-47)": the count is in fields of its own.
@@ -125,10 +130,12 @@ impl RollCall {
         let text = texts.join(" ");
         if let Some(c) = AMENDMENT.captures(&text).filter(|_| self.amendment_id.is_none()) {
             let kind = if c[1].starts_with('S') { "samdt" } else { "hamdt" };
-            self.amendment_id = ids::canonical("amendments", &format!("{kind}:{}:{}", self.congress, &c[2]));
+            self.amendment_id =
+                ids::canonical("amendments", &format!("{kind}:{}:{}", self.congress, &c[2]));
         }
         if let Some(c) = NOMINATION.captures(&text).filter(|_| self.nomination_id.is_none()) {
-            self.nomination_id = ids::canonical("nominations", &format!("pn:{}:{}", self.congress, &c[1]));
+            self.nomination_id =
+                ids::canonical("nominations", &format!("pn:{}:{}", self.congress, &c[1]));
         }
         if self.bill_id.is_none() {
             self.bill_id = mentions::bills(&text, Some(self.congress)).into_iter().next();
@@ -136,7 +143,12 @@ impl RollCall {
     }
 
     /// Stated totals stand; what is not stated is counted from the members' votes.
-    pub fn set_positions(&mut self, positions: Vec<Position>, totals: Option<Totals>, parties: Vec<(String, Totals)>) {
+    pub fn set_positions(
+        &mut self,
+        positions: Vec<Position>,
+        totals: Option<Totals>,
+        parties: Vec<(String, Totals)>,
+    ) {
         for (party, counts) in &parties {
             add(&mut self.parties[party_index(party)], counts);
         }
@@ -156,7 +168,10 @@ impl RollCall {
         let id = format!("{}:{}:{}:{}", self.chamber, self.congress, self.session, self.number);
         let mut record = Record::new("roll-call-votes", id, Rank::Full);
         record.set("title", self.title());
-        record.set("congress", self.congress).set("session", self.session).set("chamber", self.chamber);
+        record
+            .set("congress", self.congress)
+            .set("session", self.session)
+            .set("chamber", self.chamber);
         record.set("number", self.number).set("date", self.date).set("question", self.question);
         record.set("result", self.result).set("vote_type", self.vote_type);
         record
@@ -166,22 +181,27 @@ impl RollCall {
         if let Some(totals) = self.totals {
             record.set("yea", totals.yea).set("nay", totals.nay);
             record.set("present", totals.present).set("not_voting", totals.not_voting);
-            for (party, counts) in ["democratic", "republican", "independent"].iter().zip(self.parties) {
-                record.set(&format!("{party}_yea"), counts.yea).set(&format!("{party}_nay"), counts.nay);
+            for (party, counts) in
+                ["democratic", "republican", "independent"].iter().zip(self.parties)
+            {
+                record
+                    .set(&format!("{party}_yea"), counts.yea)
+                    .set(&format!("{party}_nay"), counts.nay);
             }
         }
         for member in self.positions {
             let bioguide = congress::bioguide(&member.id);
-            let lis = if bioguide.is_none() { stated(&member.id) } else { serde_json::Value::Null };
+            let lis =
+                if bioguide.is_none() { non_empty(&member.id) } else { serde_json::Value::Null };
             record.row(
                 "positions",
                 json!({
                     "bioguide": bioguide,
                     "lis_id": lis,
-                    "name": stated(&member.name),
-                    "party": stated(&member.party),
-                    "state": stated(&member.state),
-                    "position": stated(&member.position),
+                    "name": non_empty(&member.name),
+                    "party": non_empty(&member.party),
+                    "state": non_empty(&member.state),
+                    "position": non_empty(&member.position),
                 }),
             );
         }
@@ -190,8 +210,9 @@ impl RollCall {
 
     /// "On Passage: H.R. 23 Some Act"; the bill is not named twice.
     fn title(&self) -> String {
-        let letters =
-            |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_ascii_lowercase();
+        let letters = |text: &str| {
+            text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_ascii_lowercase()
+        };
         let bill = self.bill_id.as_deref().map(wording::cited_measure).unwrap_or_default();
         let named = bill.is_empty() || letters(&self.about).contains(&letters(&bill));
         let subject = if named { self.about.clone() } else { format!("{bill} {}", self.about) };

@@ -1,5 +1,5 @@
-//! Roll call votes: the mirror's JSONL of House and Senate votes, congress.gov's house-vote answers, and the XML of the
-//! Clerk and of the Secretary (in `roll_call_xml`).
+//! Roll call votes: the mirror's JSONL of House and Senate votes, congress.gov's house-vote
+//! answers, and the XML of the Clerk and of the Secretary (in `roll_call_xml`).
 
 use anyhow::Result;
 use serde_json::Value;
@@ -58,7 +58,8 @@ fn hand_over(vote: Result<RollCall, String>, place: &str, out: &mut dyn Sink) {
     }
 }
 
-const CHAMBERS: [(&str, &str); 2] = [("houseRollCallVote", "house"), ("senateRollCallVote", "senate")];
+const CHAMBERS: [(&str, &str); 2] =
+    [("houseRollCallVote", "house"), ("senateRollCallVote", "senate")];
 
 /// The vote's own part, below `detail` in the mirror and at the top in the API's answers.
 fn holder<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
@@ -66,10 +67,12 @@ fn holder<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
 }
 
 fn from_object(value: &Value) -> Result<RollCall, String> {
-    let found = CHAMBERS.iter().find_map(|(key, chamber)| Some((holder(value, key)?, *key, *chamber)));
+    let found =
+        CHAMBERS.iter().find_map(|(key, chamber)| Some((holder(value, key)?, *key, *chamber)));
     let (detail, key, chamber) = found.ok_or("neither a House nor a Senate vote")?;
     let recorded = value.get("recordedVote").unwrap_or(&Value::Null);
-    let number = |names: [&str; 2]| int_at(recorded, &names[..1]).or_else(|| int_at(detail, &names[1..]));
+    let number =
+        |names: [&str; 2]| int_at(recorded, &names[..1]).or_else(|| int_at(detail, &names[1..]));
     let mut vote = RollCall::new(
         chamber,
         int_at(recorded, &["congress"]).or_else(|| int_at(detail, &["congress"])),
@@ -78,8 +81,14 @@ fn from_object(value: &Value) -> Result<RollCall, String> {
     )
     .ok_or("a vote without congress, session and number")?;
     // Days are the chamber's own; `recordedVote.date` is in UTC and may be a day late.
-    let dates = [str_at(detail, &["actionDate"]), str_at(detail, &["voteDate"]), str_at(detail, &["startDate"])];
-    vote.set_date(dates.iter().map(String::as_str).chain([str_at(value, &["action", "actionDate"]).as_str()]));
+    let dates = [
+        str_at(detail, &["actionDate"]),
+        str_at(detail, &["voteDate"]),
+        str_at(detail, &["startDate"]),
+    ];
+    vote.set_date(
+        dates.iter().map(String::as_str).chain([str_at(value, &["action", "actionDate"]).as_str()]),
+    );
     set_subject(&mut vote, value, detail);
     let cast = members(value, key).into_iter().map(position).collect();
     vote.set_positions(cast, totals(detail), party_totals(detail));
@@ -119,8 +128,11 @@ fn position(member: &Value) -> Position {
     let id = str_at(member, &["bioguideId"]).replace(' ', "");
     let id = if id.is_empty() { str_at(member, &["bioguideID"]) } else { id };
     let full = str_at(member, &["fullName"]);
-    let name =
-        if full.is_empty() { [str_at(member, &["firstName"]), str_at(member, &["lastName"])].join(" ") } else { full };
+    let name = if full.is_empty() {
+        [str_at(member, &["firstName"]), str_at(member, &["lastName"])].join(" ")
+    } else {
+        full
+    };
     Position::new(
         &id,
         name.trim(),
@@ -198,8 +210,14 @@ mod tests {
             (found.field(0, "date"), found.field(0, "title")),
             (&json!("2025-05-13"), &json!("On Passage: H.R. 23 Some Act"))
         );
-        assert_eq!((found.field(0, "yea"), found.field(0, "republican_yea")), (&json!(2), &json!(2)));
-        assert_eq!((found.field(0, "democratic_nay"), found.field(0, "bill_id")), (&json!(1), &json!("hr:119:23")));
+        assert_eq!(
+            (found.field(0, "yea"), found.field(0, "republican_yea")),
+            (&json!(2), &json!(2))
+        );
+        assert_eq!(
+            (found.field(0, "democratic_nay"), found.field(0, "bill_id")),
+            (&json!(1), &json!("hr:119:23"))
+        );
         let cast: Vec<_> = found.records[0].rows.iter().map(|r| &r.1["position"]).collect();
         assert_eq!(cast, ["nay", "yea", "Jordan"]);
     }

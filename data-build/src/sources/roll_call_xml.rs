@@ -1,5 +1,5 @@
-//! Roll calls in the XML of the Clerk of the House (`rollcall-vote`) and of the Secretary of the Senate
-//! (`roll_call_vote`).
+//! Roll calls in the XML of the Clerk of the House (`rollcall-vote`) and of the Secretary of the
+//! Senate (`roll_call_vote`).
 
 use josh::catalog::ids;
 use roxmltree::Node;
@@ -12,13 +12,16 @@ pub fn house(root: Node<'_, '_>) -> Option<RollCall> {
     let meta = xml::child(root, "vote-metadata")?;
     let text = |name: &str| xml::text_at(meta, &[name]);
     let number = |name: &str| leading_number(&text(name));
-    let mut vote = RollCall::new("house", number("congress"), number("session"), number("rollcall-num"))?;
+    let mut vote =
+        RollCall::new("house", number("congress"), number("session"), number("rollcall-num"))?;
     vote.set_date([text("action-date").as_str()]);
-    (vote.question, vote.vote_type, vote.about) = (text("vote-question"), text("vote-type"), text("vote-desc"));
+    (vote.question, vote.vote_type, vote.about) =
+        (text("vote-question"), text("vote-type"), text("vote-desc"));
     vote.set_result(&text("vote-result"));
     vote.bill_id = measure(&text("legis-num"), vote.congress);
-    let cast =
-        xml::child(root, "vote-data").into_iter().flat_map(|d| xml::children(d, "recorded-vote").collect::<Vec<_>>());
+    let cast = xml::child(root, "vote-data")
+        .into_iter()
+        .flat_map(|d| xml::children(d, "recorded-vote").collect::<Vec<_>>());
     let positions = cast.filter_map(|one| {
         let member = xml::child(one, "legislator")?;
         let attribute = |name: &str| member.attribute(name).unwrap_or_default();
@@ -31,9 +34,14 @@ pub fn house(root: Node<'_, '_>) -> Option<RollCall> {
         ))
     });
     let totals = xml::child(meta, "vote-totals");
-    let parties = totals.into_iter().flat_map(|t| xml::children(t, "totals-by-party").collect::<Vec<_>>());
+    let parties =
+        totals.into_iter().flat_map(|t| xml::children(t, "totals-by-party").collect::<Vec<_>>());
     let parties = parties.map(|p| (xml::text_at(p, &["party"]), counted(p))).collect();
-    vote.set_positions(positions.collect(), totals.and_then(|t| xml::child(t, "totals-by-vote")).map(counted), parties);
+    vote.set_positions(
+        positions.collect(),
+        totals.and_then(|t| xml::child(t, "totals-by-vote")).map(counted),
+        parties,
+    );
     Some(vote)
 }
 
@@ -51,13 +59,18 @@ fn counted(node: Node<'_, '_>) -> Totals {
 pub fn senate(root: Node<'_, '_>) -> Option<RollCall> {
     let text = |path: &[&str]| xml::text_at(root, path);
     let number = |name: &str| leading_number(&text(&[name]));
-    let mut vote = RollCall::new("senate", number("congress"), number("session"), number("vote_number"))?;
+    let mut vote =
+        RollCall::new("senate", number("congress"), number("session"), number("vote_number"))?;
     vote.set_date([text(&["vote_date"]).as_str()]);
     (vote.question, vote.vote_type, vote.about) =
         (text(&["question"]), text(&["majority_requirement"]), text(&["vote_title"]));
     vote.set_result(&text(&["vote_result"]));
     // A document is a bill or a nomination; an amendment says which bill it is to.
-    let document = format!("{} {}", text(&["document", "document_type"]), text(&["document", "document_number"]));
+    let document = format!(
+        "{} {}",
+        text(&["document", "document_type"]),
+        text(&["document", "document_number"])
+    );
     vote.bill_id = measure(&document, vote.congress)
         .or_else(|| measure(&text(&["amendment", "amendment_to_document_number"]), vote.congress));
     let amendment = text(&["amendment", "amendment_number"]);
@@ -67,11 +80,19 @@ pub fn senate(root: Node<'_, '_>) -> Option<RollCall> {
         &text(&["vote_question_text"]),
         &vote.about.clone(),
     ]);
-    let members = xml::child(root, "members").into_iter().flat_map(|m| xml::children(m, "member").collect::<Vec<_>>());
+    let members = xml::child(root, "members")
+        .into_iter()
+        .flat_map(|m| xml::children(m, "member").collect::<Vec<_>>());
     let positions = members.map(|m| {
         let field = |name: &str| xml::text_at(m, &[name]);
         let name = format!("{} {}", field("first_name"), field("last_name"));
-        Position::new(&field("lis_member_id"), name.trim(), &field("party"), &field("state"), &field("vote_cast"))
+        Position::new(
+            &field("lis_member_id"),
+            name.trim(),
+            &field("party"),
+            &field("state"),
+            &field("vote_cast"),
+        )
     });
     let count = |name: &str| leading_number(&text(&["count", name]));
     let totals = count("yeas").map(|yea| Totals {
@@ -126,7 +147,10 @@ mod tests {
             (found.field(0, "bill_id"), found.field(0, "date")),
             (&json!("hconres:119:30"), &json!("2025-01-15"))
         );
-        assert_eq!((found.field(0, "yea"), found.field(0, "republican_yea")), (&json!(1), &json!(1)));
+        assert_eq!(
+            (found.field(0, "yea"), found.field(0, "republican_yea")),
+            (&json!(1), &json!(1))
+        );
         assert_eq!(found.records[0].rows[0].1["bioguide"], "A000370");
     }
 
@@ -144,7 +168,9 @@ mod tests {
                 <lis_member_id>S428</lis_member_id></member></members></roll_call_vote>"
             )
         };
-        let read = |document: &str| read_text(roll_call_votes::read, "roll-call-votes/vote.xml", &vote(document));
+        let read = |document: &str| {
+            read_text(roll_call_votes::read, "roll-call-votes/vote.xml", &vote(document))
+        };
         let bill = read(
             "<document><document_type>S.</document_type><document_number>5</document_number></document>
             <amendment><amendment_number>S.Amdt. 8</amendment_number></amendment>",
@@ -153,9 +179,13 @@ mod tests {
             (bill.field(0, "bill_id"), bill.field(0, "amendment_id")),
             (&json!("s:119:5"), &json!("samdt:119:8"))
         );
-        assert_eq!((bill.field(0, "not_voting"), &bill.records[0].rows[0].1["lis_id"]), (&json!(2), &json!("S428")));
-        let nomination =
-            read("<document><document_type>PN</document_type><document_number>12-3</document_number></document>");
+        assert_eq!(
+            (bill.field(0, "not_voting"), &bill.records[0].rows[0].1["lis_id"]),
+            (&json!(2), &json!("S428"))
+        );
+        let nomination = read(
+            "<document><document_type>PN</document_type><document_number>12-3</document_number></document>",
+        );
         assert_eq!(
             (nomination.field(0, "bill_id"), nomination.field(0, "nomination_id")),
             (&json!(null), &json!("pn:119:12-3"))

@@ -1,5 +1,5 @@
-//! Statements of Administration Policy: the archive's YAML lists (bills, title, congress, day, address) and texts
-//! taken from the PDFs. A statement on several bills is one record for each.
+//! Statements of Administration Policy: the archive's YAML lists (bills, title, congress, day,
+//! address) and texts taken from the PDFs. A statement on several bills is one record for each.
 
 use std::sync::LazyLock;
 
@@ -12,14 +12,11 @@ use crate::formats::json::{int_at, items_at, str_at};
 use crate::formats::{dates, documents, measures, presidents};
 use crate::input::Input;
 use crate::mentions;
+use crate::patterns::pattern;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Section, Sink};
 
 const SOURCE: &str = "saps";
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).unwrap_or_else(|e| unreachable!("the patterns are constants: {e}"))
-}
 
 pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     match input.extension() {
@@ -63,12 +60,20 @@ fn archived(row: &Value, out: &mut dyn Sink) -> Result<(), String> {
     if keys.is_empty() {
         return Err(format!("names no bill: {}", str_at(row, &["document_title"])));
     }
-    let address = ["url", "fetched_from_url"].iter().map(|key| str_at(row, &[key])).find(|url| !url.is_empty());
+    let address = ["url", "fetched_from_url"]
+        .iter()
+        .map(|key| str_at(row, &[key]))
+        .find(|url| !url.is_empty());
     for key in keys {
         let bill_id = measures::bill_id(key, congress).ok_or(format!("not a bill: {key:?}"))?;
-        let mut record = record_for(&bill_id, &date, Rank::Partial).ok_or(format!("no id: {bill_id} {date}"))?;
-        record.set("title", clean_title(&str_at(row, &["document_title"]))).set("url", address.clone());
-        record.set("position", stated_position(row)).set("chamber", chamber_in(&str_at(row, &["chamber"])));
+        let mut record =
+            record_for(&bill_id, &date, Rank::Partial).ok_or(format!("no id: {bill_id} {date}"))?;
+        record
+            .set("title", clean_title(&str_at(row, &["document_title"])))
+            .set("url", address.clone());
+        record
+            .set("position", stated_position(row))
+            .set("chamber", chamber_in(&str_at(row, &["chamber"])));
         out.record(record);
     }
     Ok(())
@@ -77,7 +82,9 @@ fn archived(row: &Value, out: &mut dyn Sink) -> Result<(), String> {
 /// A position that an archive gives itself, in the catalog's words.
 fn stated_position(row: &Value) -> Option<&'static str> {
     let text = str_at(row, &["position"]).to_lowercase();
-    ["would_veto", "supports", "opposes", "none_stated"].into_iter().find(|known| text.replace(' ', "_") == *known)
+    ["would_veto", "supports", "opposes", "none_stated"]
+        .into_iter()
+        .find(|known| text.replace(' ', "_") == *known)
 }
 
 fn clean_title(text: &str) -> String {
@@ -87,14 +94,19 @@ fn clean_title(text: &str) -> String {
 fn statement(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let text = input.text()?;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
-    let Some(start) = lines.iter().position(|l| l.eq_ignore_ascii_case("STATEMENT OF ADMINISTRATION POLICY")) else {
+    let Some(start) =
+        lines.iter().position(|l| l.eq_ignore_ascii_case("STATEMENT OF ADMINISTRATION POLICY"))
+    else {
         return Ok(Outcome::Skipped);
     };
     let (head, rest) = (&lines[..start], &lines[start + 1..]);
     let name = input.file_name().trim_end_matches(".zst").trim_end_matches(".txt");
-    // The archive files a statement under its day of issue, which may be later than the day it bears; its list does
-    // the same, so the file's day is what ties the two.
-    let Some(date) = name.split_once('_').and_then(|(day, _)| dates::iso(day)).or_else(|| printed_date(head, rest))
+    // The archive files a statement under its day of issue, which may be later than the day it
+    // bears; its list does the same, so the file's day is what ties the two.
+    let Some(date) = name
+        .split_once('_')
+        .and_then(|(day, _)| dates::iso(day))
+        .or_else(|| printed_date(head, rest))
     else {
         out.reject(name, "no day");
         return Ok(Outcome::Read);
@@ -103,12 +115,20 @@ fn statement(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let congress = wording::congress_on(&date);
     let mut bills: Vec<(String, &str)> = Vec::new();
     for title in &titles {
-        bills.extend(mentions::bills(leading_measures(title), congress).into_iter().map(|bill| (bill, title.as_str())));
+        bills.extend(
+            mentions::bills(leading_measures(title), congress)
+                .into_iter()
+                .map(|bill| (bill, title.as_str())),
+        );
     }
     if bills.is_empty() {
         let keys = name.split_once('_').map_or("", |(_, keys)| keys);
         let title = titles.first().map_or("", String::as_str);
-        bills.extend(keys.split(',').filter_map(|key| measures::bill_id(key, congress)).map(|bill| (bill, title)));
+        bills.extend(
+            keys.split(',')
+                .filter_map(|key| measures::bill_id(key, congress))
+                .map(|bill| (bill, title)),
+        );
     }
     if bills.is_empty() {
         out.reject(name, "names no bill");
@@ -118,7 +138,11 @@ fn statement(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     for (bill_id, title) in bills {
         let Some(mut record) = record_for(&bill_id, &date, Rank::Full) else { continue };
         record.set("title", title).set("position", stance).set("chamber", chamber_of(head, rest));
-        record.body("text", &date, vec![Section { text: paragraphs.join("\n\n"), ..Section::default() }]);
+        record.body(
+            "text",
+            &date,
+            vec![Section { text: paragraphs.join("\n\n"), ..Section::default() }],
+        );
         out.record(record);
     }
     Ok(Outcome::Read)
@@ -135,7 +159,10 @@ fn printed_date(head: &[&str], rest: &[&str]) -> Option<String> {
 
 /// "(House)", "(House Rules)" or "(Senate)" on a line of its own: the chamber that has the bill.
 fn chamber_of(head: &[&str], rest: &[&str]) -> Option<&'static str> {
-    head.iter().chain(rest.iter().take(3)).filter(|l| l.starts_with('(')).find_map(|line| chamber_in(line))
+    head.iter()
+        .chain(rest.iter().take(3))
+        .filter(|l| l.starts_with('('))
+        .find_map(|line| chamber_in(line))
 }
 
 fn chamber_in(text: &str) -> Option<&'static str> {
@@ -151,10 +178,14 @@ const LONGEST_TITLE: usize = 10;
 
 /// Above the text stand a title and its sponsor in brackets, for each of the bills.
 fn titles_and_body<'a>(lines: &'a [&'a str]) -> (Vec<String>, &'a [&'a str]) {
-    let is_sponsor =
-        |l: &&str| l.starts_with('(') && (l.contains("Rep.") || l.contains("Sen.") || l.contains("sponsor"));
-    let begins_text =
-        |l: &&str| l.starts_with("The Administration") || l.starts_with("The President") || l.starts_with("President ");
+    let is_sponsor = |l: &&str| {
+        l.starts_with('(') && (l.contains("Rep.") || l.contains("Sen.") || l.contains("sponsor"))
+    };
+    let begins_text = |l: &&str| {
+        l.starts_with("The Administration")
+            || l.starts_with("The President")
+            || l.starts_with("President ")
+    };
     let mut titles = Vec::new();
     let mut rest = lines;
     loop {
@@ -176,7 +207,8 @@ fn titles_and_body<'a>(lines: &'a [&'a str]) -> (Vec<String>, &'a [&'a str]) {
             let closed = rest.iter().position(|l| l.ends_with(')')).unwrap_or(0);
             rest = &rest[closed + 1..];
         }
-        // Another title follows only where a measure begins the line and a sponsor comes before the text.
+        // Another title follows only where a measure begins the line and a sponsor comes before
+        // the text.
         let another = rest.first().is_some_and(|l| begins_measure(l))
             && rest.iter().take(LONGEST_TITLE).take_while(|l| !begins_text(l)).any(is_sponsor);
         if !another {
@@ -209,11 +241,13 @@ fn paragraphs(lines: &[&str]) -> Vec<String> {
     out
 }
 
-/// How far into a statement its stance on the bill as a whole is taken; objections to single provisions come later.
+/// How far into a statement its stance on the bill as a whole is taken; objections to single
+/// provisions come later.
 const OPENING: usize = 700;
 
-/// What the statement says of the bill. A verb with the bill as its object counts before any other, and the first
-/// stance is the one on the bill as a whole: support that goes on to threaten a veto of some amendment is support.
+/// What the statement says of the bill. A verb with the bill as its object counts before any
+/// other, and the first stance is the one on the bill as a whole: support that goes on to threaten
+/// a veto of some amendment is support.
 pub fn position(text: &str) -> &'static str {
     static VETO: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -230,16 +264,21 @@ pub fn position(text: &str) -> &'static str {
         r"[^.;]{0,25}?(?:\b(?:passage|enactment|adoption|consideration)\b|\b(?:H|S)\.\s?[A-Z0-9]|\bth(?:e|is|",
         r"ese)\s+(?:bill|resolution|legislation|measure|joint)|\bthe\s+[A-Z][^.;]{0,60}?\bAct\b)",
     );
-    static OPPOSES_BILL: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("(?i:{WHO}{AGAINST}){BILL}")));
-    static SUPPORTS_BILL: LazyLock<Regex> =
-        LazyLock::new(|| pattern(&format!(r"(?i:{WHO}{FOR}){BILL}|(?i:\brecommend\b[^.]{{0,60}}\bsign\b)")));
+    static OPPOSES_BILL: LazyLock<Regex> =
+        LazyLock::new(|| pattern(&format!("(?i:{WHO}{AGAINST}){BILL}")));
+    static SUPPORTS_BILL: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(&format!(r"(?i:{WHO}{FOR}){BILL}|(?i:\brecommend\b[^.]{{0,60}}\bsign\b)"))
+    });
     static OPPOSES: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("(?i:{WHO}{AGAINST})")));
     static SUPPORTS: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("(?i:{WHO}{FOR})")));
     let opening = text.char_indices().nth(OPENING).map_or(text, |(end, _)| &text[..end]);
     let at = |regex: &Regex, text: &str| regex.find(text).map(|m| m.start());
     let of_bill = (at(&OPPOSES_BILL, opening), at(&SUPPORTS_BILL, opening));
-    let (opposes, supports) =
-        if of_bill == (None, None) { (at(&OPPOSES, opening), at(&SUPPORTS, opening)) } else { of_bill };
+    let (opposes, supports) = if of_bill == (None, None) {
+        (at(&OPPOSES, opening), at(&SUPPORTS, opening))
+    } else {
+        of_bill
+    };
     match (opposes, supports, at(&VETO, text)) {
         (opposed, Some(supported), _) if opposed.is_none_or(|o| supported < o) => "supports",
         (_, _, Some(_)) => "would_veto",
@@ -258,19 +297,28 @@ mod tests {
         assert_eq!(position("The Administration strongly supports passage of H.R. 1."), "supports");
         assert_eq!(position("The Administration opposes S. 2, which would tax boats."), "opposes");
         assert_eq!(
-            position("The Administration opposes S. 2. If presented, his advisors would recommend that he veto it."),
+            position(
+                "The Administration opposes S. 2. If presented, his advisors would recommend that he veto it."
+            ),
             "would_veto"
         );
         assert_eq!(
-            position("The Administration supports H.R. 1. If amended, advisors would recommend a veto."),
+            position(
+                "The Administration supports H.R. 1. If amended, advisors would recommend a veto."
+            ),
             "supports"
         );
-        assert_eq!(position("If S.J. Res. 1 were presented to the President, he would veto it."), "would_veto");
+        assert_eq!(
+            position("If S.J. Res. 1 were presented to the President, he would veto it."),
+            "would_veto"
+        );
         assert_eq!(position("The Administration does not support H.R. 3."), "opposes");
         assert_eq!(position("The Administration urges the House to reject H.R. 3."), "opposes");
         assert_eq!(position("The Administration has no objection to H.R. 4."), "none_stated");
         assert_eq!(
-            position("President Doe opposes a shutdown and the Administration supports passage of H.R. 5."),
+            position(
+                "President Doe opposes a shutdown and the Administration supports passage of H.R. 5."
+            ),
             "supports"
         );
         assert_eq!(position("His advisors would recommend that he sign the bill."), "supports");
@@ -287,7 +335,10 @@ mod tests {
         assert_eq!(read.ids(), ["sap:115:hjres:38:2017-02-01", "sap:115:hjres:36:2017-02-01"]);
         assert_eq!(read.field(0, "president"), "Donald Trump");
         assert_eq!(read.rejects.len(), 1);
-        assert_eq!(read_text(super::read, "saps/p.yaml", "40-Reagan:\n  id: 1\n").outcome, Outcome::Skipped);
+        assert_eq!(
+            read_text(super::read, "saps/p.yaml", "40-Reagan:\n  id: 1\n").outcome,
+            Outcome::Skipped
+        );
     }
 
     #[test]
@@ -298,7 +349,10 @@ mod tests {
             "The Administration supports H.R. 31 and H.R. 66.\n",
         );
         let read = read_text(read, "saps/x.txt", text);
-        assert_eq!(read.ids(), ["sap:119:hr:31:2025-06-03", "sap:119:hr:66:2025-06-03", "sap:119:hr:67:2025-06-03"]);
+        assert_eq!(
+            read.ids(),
+            ["sap:119:hr:31:2025-06-03", "sap:119:hr:66:2025-06-03", "sap:119:hr:67:2025-06-03"]
+        );
         assert_eq!(read.field(1, "title"), "H.R. 66 – Repeal of H.R. 7");
     }
 
@@ -311,8 +365,17 @@ mod tests {
         );
         let read = read_text(read, "saps/x.txt", text);
         assert_eq!(read.ids(), ["sap:119:sjres:34:2025-07-30", "sap:119:sjres:41:2025-07-30"]);
-        assert_eq!(read.field(0, "title"), "S.J. Res. 34, S.J. Res. 41 - Joint Resolutions on Boats");
-        assert_eq!((read.field(0, "position"), read.field(0, "chamber")), (&"opposes".into(), &"senate".into()));
-        assert_eq!(read.records[0].bodies[0].sections[0].text, "The Administration opposes passage of both.");
+        assert_eq!(
+            read.field(0, "title"),
+            "S.J. Res. 34, S.J. Res. 41 - Joint Resolutions on Boats"
+        );
+        assert_eq!(
+            (read.field(0, "position"), read.field(0, "chamber")),
+            (&"opposes".into(), &"senate".into())
+        );
+        assert_eq!(
+            read.records[0].bodies[0].sections[0].text,
+            "The Administration opposes passage of both."
+        );
     }
 }

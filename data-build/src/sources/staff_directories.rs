@@ -1,6 +1,6 @@
-//! Staff of Congress from the chambers' disbursement reports: positions of the House (CSV without a header: name,
-//! title, quarter, bioguide, office), the House's quarterly summary of offices and its statements of payments, and salary
-//! rows of the Senate.
+//! Staff of Congress from the chambers' disbursement reports: positions of the House (CSV without
+//! a header: name, title, quarter, bioguide, office), the House's quarterly summary of offices and
+//! its statements of payments, and salary rows of the Senate.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -10,10 +10,11 @@ use regex::Regex;
 
 use super::staff_disbursements;
 use crate::formats::dates::iso;
-use crate::formats::people::{self, plain_slug};
+use crate::formats::people::{self, ascii_slug};
 use crate::formats::tables::{Row, Rows, Table};
 use crate::formats::{committee_names, congress};
 use crate::input::Input;
+use crate::patterns::pattern;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Sink};
 
@@ -31,10 +32,14 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
         read_senate(table, period.as_deref(), out);
     } else if staff_disbursements::is_statement(&table) {
         staff_disbursements::read(input, out)?;
-    } else if Rows::open(input)?.next().is_some_and(|first| first.is_ok_and(|row| is_position(&row))) {
+    } else if Rows::open(input)?
+        .next()
+        .is_some_and(|first| first.is_ok_and(|row| is_position(&row)))
+    {
         read_positions(Rows::open(input)?, out);
     } else {
-        // The lists of staffers, titles and offices that go with the positions repeat what those say.
+        // The lists of staffers, titles and offices that go with the positions repeat what those
+        // say.
         return Ok(Outcome::Skipped);
     }
     Ok(Outcome::Read)
@@ -59,8 +64,17 @@ pub struct Directory {
 impl Directory {
     pub fn add(&mut self, entry: Entry, out: &mut dyn Sink) {
         let whole = [entry.period, entry.chamber, entry.office, &entry.name, entry.title].join("|");
-        let parts = [(entry.period, 12), (entry.chamber, 8), (entry.office, 42), (&entry.name, 40), (entry.title, 44)];
-        let slugs = parts.iter().map(|(text, longest)| plain_slug(text, *longest)).filter(|slug| !slug.is_empty());
+        let parts = [
+            (entry.period, 12),
+            (entry.chamber, 8),
+            (entry.office, 42),
+            (&entry.name, 40),
+            (entry.title, 44),
+        ];
+        let slugs = parts
+            .iter()
+            .map(|(text, longest)| ascii_slug(text, *longest))
+            .filter(|slug| !slug.is_empty());
         let slug = slugs.collect::<Vec<_>>().join("-");
         let mut id = format!("staff:{slug}");
         // Long parts are cut, so two entries can meet in one slug; only then is a number added.
@@ -74,7 +88,9 @@ impl Directory {
         self.taken.insert(id.clone(), whole);
         let mut r = Record::new(SOURCE, id, Rank::Full);
         r.set("name", entry.name).set("office", entry.office).set("title_role", entry.title);
-        r.set("period", entry.period).set("chamber", entry.chamber).set("bioguide", congress::bioguide(entry.bioguide));
+        r.set("period", entry.period)
+            .set("chamber", entry.chamber)
+            .set("bioguide", congress::bioguide(entry.bioguide));
         if entry.bioguide.is_empty() {
             r.set("committee", committee_names::code(entry.chamber, entry.office));
         }
@@ -82,19 +98,16 @@ impl Directory {
     }
 }
 
-fn constant(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|e| unreachable!("the patterns are constants: {e}"))
-}
-
 /// "2015Q1".
-static QUARTER: LazyLock<Regex> = LazyLock::new(|| constant(r"^\d{4}Q[1-4]$"));
+static QUARTER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d{4}Q[1-4]$"));
 /// Kinds of pay and dates of service, which are not part of a job's title.
-static PAY_NOTE: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"\s*\((?:OTHER COMPENSATION|OVERTIME)\)$|\s+(?:FROM|TO) [A-Z]{3}\.? \d{1,2}\b.*$"));
+static PAY_NOTE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"\s*\((?:OTHER COMPENSATION|OVERTIME)\)$|\s+(?:FROM|TO) [A-Z]{3}\.? \d{1,2}\b.*$")
+});
 /// "DOE,JANE A", also with the zeros that stand for an O in some reports.
-static PERSON: LazyLock<Regex> = LazyLock::new(|| constant(r"^[\p{L}0' .\-]+, ?[\p{L}0' .\-]+$"));
+static PERSON: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\p{L}0' .\-]+, ?[\p{L}0' .\-]+$"));
 /// The year that the House puts before an office's name.
-static YEAR_BEFORE: LazyLock<Regex> = LazyLock::new(|| constant(r"^(?:FISCAL YEAR )?\d{4} "));
+static YEAR_BEFORE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:FISCAL YEAR )?\d{4} "));
 
 fn is_position(row: &Row) -> bool {
     row.cells.len() == 5 && QUARTER.is_match(&row.cells[2])
@@ -130,21 +143,17 @@ fn read_positions(rows: Rows, out: &mut dyn Sink) {
             continue;
         }
         let name = people::from_register(printed);
-        directory.add(Entry { period, chamber: "house", office, name, title: job(title), bioguide }, out);
+        directory.add(
+            Entry { period, chamber: "house", office, name, title: job(title), bioguide },
+            out,
+        );
     }
 }
 
 /// One entry for each office that paid staff in the quarter; the summary names no staff.
 fn read_offices(mut table: Table, out: &mut dyn Sink) {
     let mut directory = Directory::default();
-    while let Some(row) = table.next_row() {
-        let row = match row {
-            Ok(row) => row,
-            Err(e) => {
-                out.reject("row", &e);
-                continue;
-            }
-        };
+    while let Some(row) = table.next_readable(out) {
         let cell = |name: &str| table.get(&row, name);
         if cell("description") != "PERSONNEL COMPENSATION" {
             continue;
@@ -166,29 +175,28 @@ fn read_offices(mut table: Table, out: &mut dyn Sink) {
 /// Salary rows without their `office` column, which the recovery of the printed tables got wrong.
 fn read_senate(mut table: Table, period: Option<&str>, out: &mut dyn Sink) {
     let mut directory = Directory::default();
-    while let Some(row) = table.next_row() {
-        let row = match row {
-            Ok(row) => row,
-            Err(e) => {
-                out.reject("row", &e);
-                continue;
-            }
-        };
+    while let Some(row) = table.next_readable(out) {
         if table.get(&row, "record_type") != "salary" {
             continue;
         }
-        let (printed, title) = (table.get(&row, "payee_or_name"), job(table.get(&row, "description_or_position")));
+        let (printed, title) =
+            (table.get(&row, "payee_or_name"), job(table.get(&row, "description_or_position")));
         if title.is_empty() || !PERSON.is_match(printed) {
-            out.reject(&format!("line {}", row.line), &format!("not a person with a position: {printed:?}"));
+            out.reject(
+                &format!("line {}", row.line),
+                &format!("not a person with a position: {printed:?}"),
+            );
             continue;
         }
         let name = people::from_register(printed);
         let period = period.unwrap_or_default();
-        directory.add(Entry { period, chamber: "senate", office: "", name, title, bioguide: "" }, out);
+        directory
+            .add(Entry { period, chamber: "senate", office: "", name, title, bioguide: "" }, out);
     }
 }
 
-/// Salary rows have no dates; the report they are from is of the half-year in which its newest voucher was posted.
+/// Salary rows have no dates; the report they are from is of the half-year in which its newest
+/// voucher was posted.
 fn senate_period(input: &Input) -> Result<Option<String>> {
     let mut table = Table::open(input)?;
     let mut newest: Option<String> = None;
@@ -230,7 +238,10 @@ mod tests {
             ]
         );
         assert_eq!(*got.field(0, "bioguide"), "X000001");
-        assert_eq!((got.field(1, "committee"), got.field(1, "name")), (&"HSAG".into(), &"Al McRoe".into()));
+        assert_eq!(
+            (got.field(1, "committee"), got.field(1, "name")),
+            (&"HSAG".into(), &"Al McRoe".into())
+        );
         assert_eq!(got.rejects.len(), 1);
     }
 

@@ -1,5 +1,5 @@
-//! Staff of the House from its Statement of Disbursements, the CSV of all payments of a quarter: those who are paid are
-//! the payees of its rows on personnel.
+//! Staff of the House from its Statement of Disbursements, the CSV of all payments of a quarter:
+//! those who are paid are the payees of its rows on personnel.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,14 @@ use crate::record::Sink;
 
 /// Whether a table has the columns of the Statement; those for the quarter have gone by two names.
 pub fn is_statement(table: &Table) -> bool {
-    let columns =
-        ["organization", "sort subtotal description", "sort sequence", "vendor name", "description", "amount"];
+    let columns = [
+        "organization",
+        "sort subtotal description",
+        "sort sequence",
+        "vendor name",
+        "description",
+        "amount",
+    ];
     table.has(&columns) && END_OF_SERVICE.iter().any(|name| table.has(&[name]))
 }
 
@@ -29,14 +35,7 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<()> {
     };
     let mut directory = Directory::default();
     let mut table = Table::open(input)?;
-    while let Some(row) = table.next_row() {
-        let row = match row {
-            Ok(row) => row,
-            Err(e) => {
-                out.reject("row", &e);
-                continue;
-            }
-        };
+    while let Some(row) = table.next_readable(out) {
         if !is_pay(&table, &row) {
             continue;
         }
@@ -48,7 +47,8 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<()> {
     Ok(())
 }
 
-/// Whether a row is a payment to someone for work: sums have rows of their own, and what is taken back is negative.
+/// Whether a row is a payment to someone for work: sums have rows of their own, and what is taken
+/// back is negative.
 fn is_pay(table: &Table, row: &Row) -> bool {
     table.get(row, "sort subtotal description") == "PERSONNEL COMPENSATION"
         && table.get(row, "sort sequence") == "DETAIL"
@@ -56,10 +56,11 @@ fn is_pay(table: &Table, row: &Row) -> bool {
 }
 
 fn entry<'a>(table: &Table, row: &'a Row, period: &'a str) -> Result<Entry<'a>, String> {
-    if table.reaches_beyond(row, "amount") {
+    if table.has_cells_after(row, "amount") {
         return Err("more cells than columns: a comma without quotes moved them".into());
     }
-    let (printed, office) = (table.get(row, "vendor name"), office_of(table.get(row, "organization")));
+    let (printed, office) =
+        (table.get(row, "vendor name"), office_of(table.get(row, "organization")));
     if office.is_empty() || !is_person(printed) {
         return Err(format!("not a person in an office: {printed:?}"));
     }
@@ -73,7 +74,8 @@ fn is_person(printed: &str) -> bool {
     letters && printed.split([' ', ',']).filter(|word| !word.is_empty()).count() >= 2
 }
 
-/// The quarter in which most of the service that is paid for ended: late pay is of the quarter before.
+/// The quarter in which most of the service that is paid for ended: late pay is of the quarter
+/// before.
 fn quarter_of(input: &Input) -> Result<Option<String>> {
     let mut table = Table::open(input)?;
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
@@ -92,7 +94,8 @@ fn quarter_of(input: &Input) -> Result<Option<String>> {
 /// "31-Mar-25", "3/31/2025" or "3/31/25".
 fn day(text: &str) -> Option<String> {
     day_first(text).or_else(|| iso(text)).or_else(|| {
-        let parts: Vec<i64> = text.split('/').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+        let parts: Vec<i64> =
+            text.split('/').map(|part| part.parse().ok()).collect::<Option<_>>()?;
         let [month, day, year] = parts[..] else { return None };
         checked(2000 + year, month, day)
     })
@@ -108,7 +111,8 @@ mod tests {
     use crate::formats::testing::read_text;
     use crate::sources::staff_directories::read;
 
-    /// Written for this test with the columns that the House has used since the end of 2022, padded as it pads them.
+    /// Written for this test with the columns that the House has used since the end of 2022,
+    /// padded as it pads them.
     const NEWER: &str = "ORGANIZATION,FISCAL YEAR OR LEGISLATIVE YEAR,ORGANIZATION CODE,PROGRAM,PROGRAM CODE,\
         SORT SUBTOTAL DESCRIPTION,BUDGET OBJECT CLASS,SORT SEQUENCE,TRANSACTION DATE,DATA SOURCE,DOCUMENT,VENDOR NAME,\
         VENDOR ID,PERFORM START DT,PERFORM END DT,DESCRIPTION,BUDGET OBJECT CODE,AMOUNT   ,\n\
@@ -136,11 +140,21 @@ mod tests {
                 "staff:2025q1-house-hon-ada-doe-al-mckay-iii-staff-assistant",
             ]
         );
-        assert_eq!((found.field(0, "period"), found.field(0, "office")), (&"2025Q1".into(), &"HON. ADA DOE".into()));
-        assert_eq!((found.field(0, "name"), found.field(1, "name")), (&"Roe Jane A".into(), &"Al McKay III".into()));
+        assert_eq!(
+            (found.field(0, "period"), found.field(0, "office")),
+            (&"2025Q1".into(), &"HON. ADA DOE".into())
+        );
+        assert_eq!(
+            (found.field(0, "name"), found.field(1, "name")),
+            (&"Roe Jane A".into(), &"Al McKay III".into())
+        );
         assert_eq!(found.field(0, "title_role"), "CHIEF OF STAFF");
         assert_eq!(found.rejects.len(), 2, "{:?}", found.rejects);
-        assert!(found.rejects[0].contains("more cells") && found.rejects[1].contains("PAYROLL"), "{:?}", found.rejects);
+        assert!(
+            found.rejects[0].contains("more cells") && found.rejects[1].contains("PAYROLL"),
+            "{:?}",
+            found.rejects
+        );
     }
 
     #[test]

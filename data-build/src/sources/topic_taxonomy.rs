@@ -1,5 +1,6 @@
-//! The vocabulary that CRS puts on bills: congress.gov's lists of policy areas and legislative subjects (CSV with `uri`
-//! and `label_en`) and the hierarchies of subjects (XML of `top-term`s with their `term`s).
+//! The vocabulary that CRS puts on bills: congress.gov's lists of policy areas and legislative
+//! subjects (CSV with `uri` and `label_en`) and the hierarchies of subjects (XML of `top-term`s
+//! with their `term`s).
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -7,7 +8,7 @@ use std::sync::LazyLock;
 use anyhow::Result;
 use josh::catalog::ids;
 
-use crate::formats::people::plain_slug;
+use crate::formats::people::ascii_slug;
 use crate::formats::tables::Table;
 use crate::formats::xml;
 use crate::input::Input;
@@ -17,8 +18,8 @@ use crate::record::{Rank, Record, Sink};
 const SOURCE: &str = "topic-taxonomy";
 const LONGEST_SLUG: usize = 110;
 
-/// The policy areas in use since the 111th Congress. They are needed to name subjects: a subject that is called like a
-/// policy area gets an id of its own, and the lists come in separate files.
+/// The policy areas in use since the 111th Congress. They are needed to name subjects: a subject
+/// that is called like a policy area gets an id of its own, and the lists come in separate files.
 const POLICY_AREAS: [&str; 34] = [
     "Agriculture and Food",
     "Animals",
@@ -57,7 +58,7 @@ const POLICY_AREAS: [&str; 34] = [
 ];
 
 static AREA_SLUGS: LazyLock<HashSet<String>> =
-    LazyLock::new(|| POLICY_AREAS.iter().map(|name| plain_slug(name, LONGEST_SLUG)).collect());
+    LazyLock::new(|| POLICY_AREAS.iter().map(|name| ascii_slug(name, LONGEST_SLUG)).collect());
 
 pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     match input.extension() {
@@ -75,12 +76,12 @@ enum Kind {
 
 /// The id of a policy area.
 pub fn policy_area_id(name: &str) -> Option<String> {
-    ids::canonical(SOURCE, &format!("topic:{}", plain_slug(name, LONGEST_SLUG)))
+    ids::canonical(SOURCE, &format!("topic:{}", ascii_slug(name, LONGEST_SLUG)))
 }
 
 /// The id of a legislative subject: set apart where a policy area is called the same.
 pub fn subject_id(name: &str) -> Option<String> {
-    let slug = plain_slug(name, LONGEST_SLUG);
+    let slug = ascii_slug(name, LONGEST_SLUG);
     let suffix = if AREA_SLUGS.contains(&slug) { "-subject" } else { "" };
     ids::canonical(SOURCE, &format!("topic:{slug}{suffix}"))
 }
@@ -100,19 +101,15 @@ fn read_list(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     if !table.has(&["uri", "label_en"]) {
         return Ok(Outcome::Skipped);
     }
-    while let Some(row) = table.next_row() {
-        let row = match row {
-            Ok(row) => row,
-            Err(e) => {
-                out.reject("row", &e);
-                continue;
-            }
-        };
+    while let Some(row) = table.next_readable(out) {
         let (uri, name) = (table.get(&row, "uri"), table.get(&row, "label_en"));
         let kind = if uri.contains("policy-area") { Kind::PolicyArea } else { Kind::Subject };
         match topic(name, kind, Rank::Full) {
             Some(record) => out.record(record),
-            None => out.reject(&format!("line {}", row.line), &format!("no name to make an id of: {name:?}")),
+            None => out.reject(
+                &format!("line {}", row.line),
+                &format!("no name to make an id of: {name:?}"),
+            ),
         }
     }
     Ok(Outcome::Read)
@@ -120,23 +117,33 @@ fn read_list(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 
 fn read_hierarchy(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
     let document = xml::parse(text)?;
-    let name_of = |node: roxmltree::Node| node.attribute("value").unwrap_or_default().trim().to_string();
-    let tops: Vec<_> = xml::children(document.root_element(), "top-term").map(|n| (name_of(n), n)).collect();
+    let name_of =
+        |node: roxmltree::Node| node.attribute("value").unwrap_or_default().trim().to_string();
+    let tops: Vec<_> =
+        xml::children(document.root_element(), "top-term").map(|n| (name_of(n), n)).collect();
     if tops.is_empty() {
         return Ok(Outcome::Skipped);
     }
-    // Today's vocabulary hangs subjects under policy areas; the one before it had top terms that were subjects too, and
-    // its word counts for less.
+    // Today's vocabulary hangs subjects under policy areas; the one before it had top terms that
+    // were subjects too, and its word counts for less.
     let areas = tops.iter().filter(|(name, _)| POLICY_AREAS.contains(&name.as_str())).count();
     let today = areas * 2 > tops.len();
     let rank = if today { Rank::Full } else { Rank::Partial };
     let mut seen: HashSet<String> = HashSet::new();
     for (name, _) in &tops {
-        let kind = if today && POLICY_AREAS.contains(&name.as_str()) { Kind::PolicyArea } else { Kind::Subject };
+        let kind = if today && POLICY_AREAS.contains(&name.as_str()) {
+            Kind::PolicyArea
+        } else {
+            Kind::Subject
+        };
         emit(name, topic(name, kind, rank), &mut seen, out);
     }
     for (top, node) in &tops {
-        let parent = if today && POLICY_AREAS.contains(&top.as_str()) { policy_area_id(top) } else { subject_id(top) };
+        let parent = if today && POLICY_AREAS.contains(&top.as_str()) {
+            policy_area_id(top)
+        } else {
+            subject_id(top)
+        };
         for name in xml::children(*node, "term").map(name_of) {
             let record = topic(&name, Kind::Subject, rank).map(|mut record| {
                 record.set("parent_id", parent.clone());

@@ -1,13 +1,39 @@
 //! Amendments offered in either chamber.
 
+use crate::catalog::ids::readers::{measure_from_path, measure_id};
+use crate::catalog::ids::spelling::*;
 use crate::catalog::spec::*;
 use crate::catalog::wording::{cited_type, ordinal, path_type, year_of};
 
 pub const SOURCE: Source = Source {
     key: "amendments",
-    one: "amendment",
+    singular: "amendment",
     shape: Shape::BodyBearing,
-    about: "House and Senate amendments with sponsor, purpose and fate",
+    about: "House and Senate amendments with sponsor, purpose and outcome",
+    ids: Ids {
+        form: "(hamdt|samdt):CONGRESS:NUMBER",
+        example: "samdt:119:2265",
+        bare_prefix: None,
+        spellings: &[
+            Spelling::canonical(
+                &[r"(?P<type>[hs]amdt):", CONGRESS, r":(?P<n>\d{1,5})"],
+                measure_id,
+            ),
+            Spelling::written(
+                &[
+                    r"(?P<type>(?:house|senate|h\.?|s\.?) ?(?:amendment|amdt\.?)|sa|ha)",
+                    r" ?(?:no\.? ?)?(?P<n>\d{1,5})",
+                    CONGRESS_AFTER,
+                ],
+                measure_id,
+            ),
+            Spelling::new(
+                Precedence::CongressGov,
+                &[CONGRESS_GOV, "/amendment", CONGRESS_IN_PATH, MEASURE_IN_PATH],
+                measure_from_path,
+            ),
+        ],
+    },
     fields: &[
         Field::int("congress", "Congress").group(),
         Field::keyword("type", "hamdt or samdt").group(),
@@ -19,17 +45,22 @@ pub const SOURCE: Source = Source {
         Field::keyword("sponsor_name", "Sponsor's name"),
         Field::keyword("sponsor_party", "Sponsor's party").group(),
         Field::keyword("sponsor_state", "Sponsor's state, two letters").group(),
-        Field::date("submitted_date", "Day it was submitted or offered").time(),
-        Field::keyword("status", "submitted, proposed, agreed_to, failed, withdrawn, tabled or ruled_out_of_order")
-            .group(),
-        Field::text("purpose", "What it is for"),
-        Field::text("latest_action", "Newest action, as recorded"),
-        Field::date("latest_action_date", "Day of the newest action").time(),
+        Field::date("submitted_date", "Date of submission or offering").time(),
+        Field::keyword(
+            "status",
+            "submitted, proposed, agreed_to, failed, withdrawn, tabled or ruled_out_of_order",
+        )
+        .group(),
+        Field::text("purpose", "Its purpose, as stated"),
+        Field::text("latest_action", "Latest action, as recorded"),
+        Field::date("latest_action_date", "Date of the latest action").time(),
     ],
     title: "title",
     main_date: Some("submitted_date"),
     order: &[("congress", true), ("submitted_date", true)],
-    subs: &[Sub::body(), Sub::toc()],
+    sub_resources: &[SubResource::body(), SubResource::toc()],
+    naming: None,
+    dossier: None,
     url: |f| {
         let congress = ordinal(int(f, "congress"));
         format!(

@@ -1,19 +1,49 @@
 //! Documents of the Federal Register.
 
+use regex::Captures;
+
+use crate::catalog::ids::readers::upper;
+use crate::catalog::ids::spelling::*;
 use crate::catalog::spec::*;
 use crate::catalog::wording::{date_of, long_date};
 
+const DOCUMENT_NUMBER: &str =
+    r"(?P<fr>(?:[crxz]\d{0,2}-)?(?:(?:19|20)\d{2}-\d{4,6}|\d{2}-\d{4,6})|[exz]\d{1,2}-\d{1,6})";
+
 pub const SOURCE: Source = Source {
     key: "federal-register",
-    one: "Federal Register document",
+    singular: "Federal Register document",
     shape: Shape::BodyBearing,
     about: "Rules, proposed rules, notices and presidential documents of the Federal Register",
+    ids: Ids {
+        form: "document number YYYY-NNNNN",
+        example: "2026-08558",
+        bare_prefix: None,
+        spellings: &[
+            Spelling::canonical(&[DOCUMENT_NUMBER], read_id),
+            Spelling::written(
+                &[
+                    r"(?:fr|federal register)[ :]*(?:doc\.?|document)? ?(?:no\.?|number)? ?",
+                    DOCUMENT_NUMBER,
+                ],
+                read_id,
+            ),
+            Spelling::site(
+                &[
+                    r"url:(?:www\.)?federalregister\.gov/(?:d|a|documents/\d{4}/\d{2}/\d{2})/",
+                    DOCUMENT_NUMBER,
+                    "(?:/.*)?",
+                ],
+                read_id,
+            ),
+        ],
+    },
     fields: &[
         Field::keyword("document_number", "Federal Register document number"),
         Field::keyword("type", "rule, proposed_rule, notice or presidential_document").group(),
         Field::keywords("agencies", "Agencies, as printed").group(),
-        Field::date("publication_date", "Day of publication").time(),
-        Field::date("effective_date", "Day it takes effect").time(),
+        Field::date("publication_date", "Date of publication").time(),
+        Field::date("effective_date", "Date it takes effect").time(),
         Field::date("comment_end_date", "Last day for comments"),
         Field::keywords("cfr_references", "CFR parts affected, 40 CFR 122").group(),
         Field::keywords("rins", "Regulation identifier numbers"),
@@ -27,13 +57,19 @@ pub const SOURCE: Source = Source {
     title: "title",
     main_date: Some("publication_date"),
     order: &[("publication_date", true)],
-    subs: &[Sub::body(), Sub::toc()],
+    sub_resources: &[SubResource::body(), SubResource::toc()],
+    naming: None,
+    dossier: None,
     url: |f| format!("https://www.federalregister.gov/d/{}", text(f, "document_number")),
     cite: |f| {
         let (title, date) = (text(f, "title"), text(f, "publication_date"));
         match (int(f, "volume"), int(f, "start_page")) {
             (0, _) | (_, 0) => {
-                format!("{title}, FR Doc. {}{}", text(f, "document_number"), date_of(f, "publication_date"))
+                format!(
+                    "{title}, FR Doc. {}{}",
+                    text(f, "document_number"),
+                    date_of(f, "publication_date")
+                )
             }
             (volume, page) => format!("{title}, {volume} Fed. Reg. {page} ({})", long_date(date)),
         }
@@ -41,3 +77,7 @@ pub const SOURCE: Source = Source {
     publisher: "Office of the Federal Register",
     licence: US_WORK,
 };
+
+fn read_id(captures: &Captures) -> Option<Reading> {
+    Some(Reading::Complete(upper(captures, "fr")?))
+}

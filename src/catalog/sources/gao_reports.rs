@@ -1,24 +1,48 @@
 //! Reports of the Government Accountability Office.
 
+use regex::Captures;
+
+use crate::catalog::ids::readers::upper;
+use crate::catalog::ids::spelling::*;
 use crate::catalog::spec::*;
 use crate::catalog::wording::year_of;
 
 pub const SOURCE: Source = Source {
     key: "gao-reports",
-    one: "GAO report",
+    singular: "GAO report",
     shape: Shape::BodyBearing,
     about: "Reports and testimonies of the Government Accountability Office",
+    ids: Ids {
+        form: "gao:REPORT",
+        example: "gao:GAO-25-107743",
+        bare_prefix: Some("gao:GAO-"),
+        spellings: &[
+            Spelling::canonical(
+                &[r"(?:gao:)?(?P<report>gao[-/](?:[a-z]{2,8}[-/])?\d{2}-\d{1,6}[a-z]{0,3})"],
+                read_id,
+            ),
+            Spelling::site(
+                &[
+                    r"url:(?:www\.)?gao\.gov/products/",
+                    r"(?P<report>gao-(?:[a-z]{2,8}-)?\d{2}-\d{1,6}[a-z]{0,3})(?:/.*)?",
+                ],
+                read_id,
+            ),
+        ],
+    },
     fields: &[
         Field::keyword("number", "GAO's report number, GAO-25-107743"),
-        Field::date("published_date", "Day of publication").time(),
-        Field::keyword("agency", "Agency that the report is about").group(),
+        Field::date("published_date", "Date of publication").time(),
+        Field::keyword("agency", "Agency reported on").group(),
         Field::keywords("topics", "Topics").group(),
-        Field::int("recommendations_count", "Recommendations it makes").sum(),
+        Field::int("recommendations_count", "Number of recommendations").sum(),
     ],
     title: "title",
     main_date: Some("published_date"),
     order: &[("published_date", true)],
-    subs: &[Sub::body(), Sub::toc()],
+    sub_resources: &[SubResource::body(), SubResource::toc()],
+    naming: None,
+    dossier: None,
     url: |f| format!("https://www.gao.gov/products/{}", text(f, "number").to_lowercase()),
     cite: |f| {
         let (number, title) = (text(f, "number"), text(f, "title"));
@@ -27,3 +51,7 @@ pub const SOURCE: Source = Source {
     publisher: "U.S. Government Accountability Office",
     licence: US_WORK,
 };
+
+fn read_id(captures: &Captures) -> Option<Reading> {
+    Some(Reading::Complete(format!("gao:{}", upper(captures, "report")?)))
+}

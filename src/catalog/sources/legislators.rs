@@ -1,24 +1,42 @@
 //! Members of Congress, past and present.
 
+use regex::Captures;
+
+use crate::catalog::ids::readers::upper;
+use crate::catalog::ids::spelling::*;
+use crate::catalog::names::each;
 use crate::catalog::spec::*;
 
 pub const SOURCE: Source = Source {
     key: "legislators",
-    one: "legislator",
+    singular: "legislator",
     shape: Shape::Registry,
     about: "Members of the House and the Senate, with terms, committees, votes and offices",
+    ids: Ids {
+        form: "bioguide id: a letter and six digits",
+        example: "S000033",
+        bare_prefix: None,
+        spellings: &[
+            Spelling::canonical(&[r"(?P<bioguide>[a-z]\d{6})"], read_id),
+            Spelling::new(
+                Precedence::CongressGovProfile,
+                &[r"url:(?:www\.|bioguide\.)?congress\.gov/.*/(?P<bioguide>[a-z]\d{6})"],
+                read_id,
+            ),
+        ],
+    },
     fields: &[
         Field::keyword("first", "First name"),
         Field::keyword("last", "Last name"),
         Field::keyword("official_name", "Full name as the chamber writes it"),
-        Field::keywords("nicknames", "Other names they are known by"),
+        Field::keywords("nicknames", "Other names in use"),
         Field::keyword("party", "Party of the latest term: D, R, I …").group(),
         Field::keyword("state", "State of the latest term, two letters").group(),
         Field::int("district", "House district of the latest term; 0 at large"),
         Field::keyword("chamber", "Chamber of the latest term: house or senate").group(),
-        Field::flag("current", "Whether they serve now").group(),
+        Field::flag("current", "Whether in office now").group(),
         Field::keyword("gender", "F or M").group(),
-        Field::date("birthday", "Day of birth"),
+        Field::date("birthday", "Date of birth"),
         Field::date("first_term_start", "First day of the first term").time(),
         Field::date("last_term_end", "Last day of the latest term"),
         Field::int("terms_count", "Number of terms").sum(),
@@ -33,22 +51,54 @@ pub const SOURCE: Source = Source {
     title: "name",
     main_date: Some("first_term_start"),
     order: &[("current", true), ("last", false), ("first", false)],
-    subs: &[
-        Sub::rows("terms", TERMS, "Terms served, newest first"),
-        Sub::rows("committees", COMMITTEES, "Committee seats (`congress`)"),
-        Sub::records("sponsored", "bills", "sponsor", "Bills they sponsor"),
-        Sub::records("cosponsored", "bills", "cosponsors", "Bills they cosponsor"),
-        Sub::rows("votes", VOTES, "How they voted, newest first (`congress`)"),
-        Sub::rows("leadership", LEADERSHIP, "Leadership posts"),
-        Sub::rows("offices", OFFICES, "District and state offices"),
-        Sub::records("speeches", "congressional-record", "speakers", "Where they speak in the Record"),
+    sub_resources: &[
+        SubResource::rows("terms", TERMS, "Terms served, newest first"),
+        SubResource::rows("committees", COMMITTEES, "Committee seats (`congress`)"),
+        SubResource::records("sponsored", "bills", "sponsor", "Bills sponsored"),
+        SubResource::records("cosponsored", "bills", "cosponsors", "Bills cosponsored"),
+        SubResource::rows("votes", VOTES, "Votes cast, newest first (`congress`)"),
+        SubResource::rows("leadership", LEADERSHIP, "Leadership positions"),
+        SubResource::rows("offices", OFFICES, "District and state offices"),
+        SubResource::records(
+            "speeches",
+            "congressional-record",
+            "speakers",
+            "Granules of the Congressional Record in which they speak",
+        ),
     ],
+    naming: Some(Naming {
+        names,
+        exact_kinds: &["lis_id"],
+        hints: HintFields {
+            chamber: Some("chamber"),
+            party: Some("party"),
+            state: Some("state"),
+            year: &["last_term_end"],
+        },
+        recency: Some("last_term_end"),
+    }),
+    dossier: Some(DossierSpec {
+        sections: &[
+            "terms",
+            "committees",
+            "sponsored",
+            "cosponsored",
+            "leadership",
+            "offices",
+            "speeches",
+        ],
+        takes_congress: true,
+    }),
     url: |f| format!("https://bioguide.congress.gov/search/bio/{}", text(f, "id")),
     cite: |f| {
         let (name, party, state) = (text(f, "name"), text(f, "party"), text(f, "state"));
-        format!("{name} ({party}-{state}), Biographical Directory of the U.S. Congress, {}", text(f, "id"))
+        format!(
+            "{name} ({party}-{state}), Biographical Directory of the U.S. Congress, {}",
+            text(f, "id")
+        )
     },
-    publisher: "unitedstates/congress-legislators and the Biographical Directory of the U.S. Congress",
+    publisher: "unitedstates/congress-legislators and the \
+                Biographical Directory of the U.S. Congress",
     licence: "CC0 1.0",
 };
 
@@ -67,14 +117,14 @@ const COMMITTEES: &[Field] = &[
     Field::keyword("name", "Committee's name"),
     Field::int("congress", "Congress"),
     Field::keyword("side", "majority or minority"),
-    Field::int("rank", "Rank on their side"),
+    Field::int("rank", "Rank within the majority or minority"),
     Field::keyword("role", "Chair, Ranking Member …"),
 ];
 
 const VOTES: &[Field] = &[
     Field::id("vote_id", "roll-call-votes", "The roll call"),
     Field::int("congress", "Congress"),
-    Field::date("date", "Day of the vote"),
+    Field::date("date", "Date of the vote"),
     Field::keyword("position", "yea, nay, present, not_voting, or a name in an election"),
     Field::text("question", "What was voted on"),
     Field::keyword("result", "Outcome"),
@@ -82,10 +132,10 @@ const VOTES: &[Field] = &[
 ];
 
 const LEADERSHIP: &[Field] = &[
-    Field::keyword("role", "The post"),
+    Field::keyword("role", "The position"),
     Field::keyword("chamber", "house or senate"),
     Field::date("start", "First day"),
-    Field::date("end", "Last day, if over"),
+    Field::date("end", "Last day, if ended"),
 ];
 
 const OFFICES: &[Field] = &[
@@ -98,3 +148,16 @@ const OFFICES: &[Field] = &[
     Field::keyword("phone", "Telephone"),
     Field::keyword("fax", "Fax"),
 ];
+
+fn read_id(captures: &Captures) -> Option<Reading> {
+    Some(Reading::Complete(upper(captures, "bioguide")?))
+}
+
+fn names(record: &Fields, add: &mut AddName) {
+    let (first, last) = (text(record, "first"), text(record, "last"));
+    add("name", text(record, "name"));
+    add("name", text(record, "official_name"));
+    add("name", &format!("{first} {last}"));
+    each(record, "nicknames", |nickname| add("nickname", &format!("{nickname} {last}")));
+    add("lis_id", text(record, "lis_id"));
+}

@@ -1,4 +1,4 @@
-//! One file a source. Adding one: its file here, a line in `SOURCES`, its reader in `data-build`.
+//! One file per source. To add one: its file here, a line in `SOURCES`, its reader in `data-build`.
 
 use super::spec::Source;
 

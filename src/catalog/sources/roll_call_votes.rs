@@ -1,22 +1,63 @@
 //! Roll call votes of both chambers.
 
+use regex::Captures;
+
+use crate::catalog::ids::readers::{lower, number};
+use crate::catalog::ids::spelling::*;
 use crate::catalog::spec::*;
 use crate::catalog::wording::{long_date, ordinal};
 
 pub const SOURCE: Source = Source {
     key: "roll-call-votes",
-    one: "roll call vote",
+    singular: "roll call vote",
     shape: Shape::Registry,
     about: "Roll call votes of the House and the Senate with each member's position",
+    ids: Ids {
+        form: "(house|senate):CONGRESS:SESSION:NUMBER",
+        example: "house:119:1:145",
+        bare_prefix: None,
+        spellings: &[
+            Spelling::canonical(
+                &["(?P<chamber>house|senate):", CONGRESS, r":(?P<session>\d):(?P<n>\d{1,5})"],
+                read_id,
+            ),
+            Spelling::written(
+                &[
+                    r"(?P<chamber>house|senate),? (?:roll[ -]?call )?(?:vote )?(?:no\.? ?)?",
+                    r"(?P<n>\d{1,5})[ ,(]+",
+                    CONGRESS,
+                    r"(?:st|nd|rd|th) cong(?:ress|\.)?,? ",
+                    r"(?P<session>\d)(?:st|nd|rd) sess(?:ion|\.)?\)?",
+                ],
+                read_id,
+            ),
+            Spelling::written(
+                &[r"(?P<chamber>[hs])(?P<n>\d{1,5})-\d{1,3}\.(?P<year>\d{4})"],
+                read_id,
+            ),
+            Spelling::site(
+                &[r"url:clerk\.(?P<chamber>house)\.gov/votes/(?P<year>\d{4})(?P<n>\d{1,4})"],
+                read_id,
+            ),
+            Spelling::site(
+                &[
+                    r"url:(?:www\.)?(?P<chamber>senate)\.gov/.*vote_",
+                    CONGRESS,
+                    r"_(?P<session>\d)_(?P<n>\d{5})\.(?:htm|xml)",
+                ],
+                read_id,
+            ),
+        ],
+    },
     fields: &[
         Field::int("congress", "Congress").group(),
         Field::int("session", "Session, 1 or 2").group(),
         Field::keyword("chamber", "house or senate").group(),
         Field::int("number", "Roll call number within the session"),
-        Field::date("date", "Day of the vote").time(),
-        Field::keyword("question", "What was asked: On Passage, On the Nomination …").group(),
+        Field::date("date", "Date of the vote").time(),
+        Field::keyword("question", "The question: On Passage, On the Nomination …").group(),
         Field::keyword("result", "Outcome: Passed, Failed, Agreed to, Rejected …").group(),
-        Field::keyword("vote_type", "How it was taken or the majority needed"),
+        Field::keyword("vote_type", "Method of voting or majority required"),
         Field::id("bill_id", "bills", "The bill concerned").group(),
         Field::id("amendment_id", "amendments", "The amendment concerned"),
         Field::id("nomination_id", "nominations", "The nomination concerned"),
@@ -34,14 +75,26 @@ pub const SOURCE: Source = Source {
     title: "title",
     main_date: Some("date"),
     order: &[("date", true), ("number", true)],
-    subs: &[Sub::rows("positions", POSITIONS, "Each member's vote")],
+    sub_resources: &[SubResource::rows("positions", POSITIONS, "Each member's vote")],
+    naming: Some(Naming {
+        hints: HintFields { chamber: Some("chamber"), year: &["date"], ..HintFields::NONE },
+        ..Naming::new(|record, add| {
+            add("name", text(record, "title"));
+            add("bill", text(record, "bill_id"));
+        })
+    }),
+    dossier: None,
     url: |f| {
         let (congress, session, number) = (int(f, "congress"), int(f, "session"), int(f, "number"));
         match text(f, "chamber") {
             "senate" => format!(
-                "https://www.senate.gov/legislative/LIS/roll_call_votes/vote{congress}{session}/vote_{congress}_{session}_{number:05}.htm"
+                "https://www.senate.gov/legislative/LIS/roll_call_votes/vote{congress}{session}/\
+                 vote_{congress}_{session}_{number:05}.htm"
             ),
-            _ => format!("https://clerk.house.gov/Votes/{}{number}", 1787 + congress * 2 + session - 1),
+            _ => format!(
+                "https://clerk.house.gov/Votes/{}{number}",
+                1787 + congress * 2 + session - 1
+            ),
         }
     },
     cite: |f| {
@@ -59,9 +112,27 @@ pub const SOURCE: Source = Source {
 
 const POSITIONS: &[Field] = &[
     Field::id("bioguide", "legislators", "Member's bioguide id"),
-    Field::keyword("lis_id", "Senate LIS id, as the roll call has it"),
+    Field::keyword("lis_id", "Senate LIS id, as in the roll call"),
     Field::keyword("name", "Member's name"),
     Field::keyword("party", "Party"),
     Field::keyword("state", "State, two letters"),
     Field::keyword("position", "yea, nay, present, not_voting, or a name in an election"),
 ];
+
+fn read_id(captures: &Captures) -> Option<Reading> {
+    let chamber = if lower(captures, "chamber")?.starts_with('h') { "house" } else { "senate" };
+    let (congress, session) = match captures.name("year") {
+        // The clerk counts by year: 2025 is the first session of the 119th.
+        Some(year) => {
+            let year: i64 = year.as_str().parse().ok()?;
+            let congress = (year - 1787) / 2;
+            ((year >= 1789).then_some(congress)?, year - 1786 - congress * 2)
+        }
+        None => (
+            number(captures, "congress")?.parse().ok()?,
+            number(captures, "session")?.parse().ok()?,
+        ),
+    };
+    (1..=3).contains(&session).then_some(())?;
+    Some(Reading::Complete(format!("{chamber}:{congress}:{session}:{}", number(captures, "n")?)))
+}

@@ -1,12 +1,23 @@
 //! Staff of congressional offices and committees.
 
+use crate::catalog::ids::readers::lower;
+use crate::catalog::ids::spelling::*;
 use crate::catalog::spec::*;
 
 pub const SOURCE: Source = Source {
     key: "staff-directories",
-    one: "staff entry",
+    singular: "staff entry",
     shape: Shape::Registry,
-    about: "Staff of members' offices, committees and officers, from the chambers' own disbursement reports",
+    about: "Staff of members' offices, committees and officers, from the disbursement reports of \
+            the House and the Senate",
+    ids: Ids {
+        form: "staff:SLUG",
+        example: "staff:2025q3-house-clerk-jane-doe",
+        bare_prefix: Some("staff:"),
+        spellings: &[Spelling::canonical(&["staff:(?P<slug>[a-z0-9][a-z0-9-]{0,160})"], |c| {
+            Some(Reading::Complete(format!("staff:{}", lower(c, "slug")?)))
+        })],
+    },
     fields: &[
         Field::keyword("office", "Office or committee, as printed").group(),
         Field::id("bioguide", "legislators", "Member whose office it is"),
@@ -18,10 +29,21 @@ pub const SOURCE: Source = Source {
     title: "name",
     main_date: None,
     order: &[("period", true), ("office", false)],
-    subs: &[],
+    sub_resources: &[],
+    naming: Some(Naming {
+        hints: HintFields { chamber: Some("chamber"), ..HintFields::NONE },
+        ..Naming::new(|record, add| {
+            add("name", text(record, "name"));
+            add("office", text(record, "office"));
+        })
+    }),
+    dossier: None,
     url: |f| match text(f, "chamber") {
-        "senate" => "https://www.senate.gov/legislative/common/generic/report_secsen.htm".to_string(),
-        _ => "https://www.house.gov/the-house-explained/open-government/statement-of-disbursements".to_string(),
+        "senate" => {
+            "https://www.senate.gov/legislative/common/generic/report_secsen.htm".to_string()
+        }
+        _ => "https://www.house.gov/the-house-explained/open-government/statement-of-disbursements"
+            .to_string(),
     },
     cite: |f| {
         let parts = ["name", "title_role", "office", "period"].map(|name| text(f, name));

@@ -1,31 +1,44 @@
-//! The subject vocabulary that CRS puts on bills.
+//! The subject vocabulary that CRS assigns to bills.
 
+use crate::catalog::ids::readers::lower;
+use crate::catalog::ids::spelling::*;
 use crate::catalog::spec::*;
 
 pub const SOURCE: Source = Source {
     key: "topic-taxonomy",
-    one: "topic",
+    singular: "topic",
     shape: Shape::Registry,
-    about: "Policy areas and legislative subjects that CRS puts on bills, with their hierarchy",
+    about: "Policy areas and legislative subjects that CRS assigns to bills, with their hierarchy",
+    ids: Ids {
+        form: "topic:SLUG",
+        example: "topic:health",
+        bare_prefix: Some("topic:"),
+        spellings: &[Spelling::canonical(&["topic:(?P<slug>[a-z0-9][a-z0-9-]{0,120})"], |c| {
+            Some(Reading::Complete(format!("topic:{}", lower(c, "slug")?)))
+        })],
+    },
     fields: &[
         Field::keyword("kind", "policy_area or subject").group(),
         Field::id("parent_id", "topic-taxonomy", "Broader topic").group(),
-        Field::int("bill_count", "Bills in this bundle that carry it").sum(),
+        Field::int("bill_count", "Bills in this bundle with this topic").sum(),
         Field::text("description", "What it covers"),
     ],
     title: "name",
     main_date: None,
     order: &[("kind", false), ("bill_count", true)],
-    subs: &[
-        Sub::records("narrower", "topic-taxonomy", "parent_id", "Narrower topics"),
-        Sub::rows("bills", BILLS, "Bills that carry it, newest first"),
+    sub_resources: &[
+        SubResource::records("narrower", "topic-taxonomy", "parent_id", "Narrower topics"),
+        SubResource::rows("bills", BILLS, "Bills with this topic, newest first"),
     ],
+    naming: Some(Naming::new(|record, add| add("name", text(record, "name")))),
+    dossier: None,
     url: |f| match text(f, "kind") {
         "policy_area" => "https://www.congress.gov/help/field-values/policy-area".to_string(),
         _ => "https://www.congress.gov/help/field-values/legislative-subject-terms".to_string(),
     },
     cite: |f| {
-        let kind = if text(f, "kind") == "policy_area" { "policy area" } else { "legislative subject" };
+        let kind =
+            if text(f, "kind") == "policy_area" { "policy area" } else { "legislative subject" };
         format!("{}, {kind} of the Congressional Research Service", text(f, "name"))
     },
     publisher: "Congressional Research Service, Library of Congress",
@@ -36,5 +49,5 @@ const BILLS: &[Field] = &[
     Field::id("bill_id", "bills", "The bill"),
     Field::text("title", "Its title"),
     Field::int("congress", "Congress"),
-    Field::date("introduced_date", "Day of introduction"),
+    Field::date("introduced_date", "Date of introduction"),
 ];

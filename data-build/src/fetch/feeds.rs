@@ -1,0 +1,395 @@
+//! The table of feeds: for each source its publisher, address, format, licence and update
+//! frequency. `fetch` works by it, and `josh-data-build sources` prints it as SOURCES.md.
+
+use super::publishers::{Feed, Listing, NextPage, Part};
+
+const US_WORK: &str = "US Government work";
+const GPO: &str = "GPO govinfo";
+const CONGRESS_GOV: &str = "Congress.gov (Library of Congress)";
+
+/// The address of a file on GitHub: `owner/repository/branch/path`.
+macro_rules! github {
+    ($path:literal) => {
+        concat!("https://raw.githubusercontent.com/", $path)
+    };
+}
+
+pub const FEEDS: &[Feed] = &[
+    Feed {
+        source: "bills",
+        publisher: GPO,
+        address: "https://www.govinfo.gov/bulkdata/json/BILLSTATUS/{congress}",
+        format: "BILLSTATUS XML",
+        licence: US_WORK,
+        frequency: "several times a day",
+        folder: "status/{congress}",
+        listing: Listing::Bulk,
+    },
+    Feed {
+        source: "bills",
+        publisher: GPO,
+        address: "https://www.govinfo.gov/bulkdata/json/BILLS/{congress}",
+        format: "bill texts in XML (bill DTD, USLM)",
+        licence: US_WORK,
+        frequency: "daily",
+        folder: "text/{congress}",
+        listing: Listing::Bulk,
+    },
+    Feed {
+        source: "amendments",
+        publisher: CONGRESS_GOV,
+        address: "https://api.congress.gov/v3/amendment/{congress}?format=json&limit=250",
+        format: "congress.gov API JSON, one amendment per file, with its actions",
+        licence: US_WORK,
+        frequency: "daily",
+        folder: "{congress}",
+        listing: Listing::Items {
+            list: "amendments",
+            parts: &[Part {
+                from: "/amendment/actions/url",
+                list: "actions",
+                into: "/amendment/actions",
+            }],
+        },
+    },
+    Feed {
+        source: "public-laws",
+        publisher: GPO,
+        address: "https://www.govinfo.gov/bulkdata/json/PLAW/{congress}/public",
+        format: "USLM XML",
+        licence: US_WORK,
+        frequency: "as laws are printed",
+        folder: "{congress}",
+        listing: Listing::Bulk,
+    },
+    Feed {
+        source: "committee-reports",
+        publisher: GPO,
+        address: "https://www.govinfo.gov/sitemap/CRPT_{year}_sitemap.xml",
+        format: "text in HTML",
+        licence: US_WORK,
+        frequency: "daily",
+        folder: "{year}",
+        listing: Listing::Sitemap {
+            file: "https://www.govinfo.gov/content/pkg/{id}/html/{id}.htm",
+        },
+    },
+    Feed {
+        source: "crs-reports",
+        publisher: CONGRESS_GOV,
+        address: "https://api.congress.gov/v3/crsreport?format=json&limit=250\
+            &fromDateTime={since}T00:00:00Z",
+        format: "congress.gov API JSON, one report per file (summary, no full text)",
+        licence: US_WORK,
+        frequency: "daily",
+        folder: "api",
+        listing: Listing::Items { list: "CRSReports", parts: &[] },
+    },
+    Feed {
+        source: "cbo-estimates",
+        publisher: "Congressional Budget Office, listed by GPO govinfo",
+        address: "https://www.govinfo.gov/bulkdata/json/BILLSTATUS/{congress}",
+        format: "BILLSTATUS XML (`cboCostEstimates`)",
+        licence: US_WORK,
+        frequency: "with the bills",
+        folder: "",
+        listing: Listing::IncludedIn("bills"),
+    },
+    Feed {
+        source: "gao-reports",
+        publisher: "U.S. Government Accountability Office",
+        address: "https://www.gao.gov/rss/reports.xml",
+        format: "RSS of the newest reports",
+        licence: US_WORK,
+        frequency: "daily",
+        // The feed has the newest reports only, so each day's version is kept.
+        folder: "rss/{until}",
+        listing: Listing::File,
+    },
+    Feed {
+        source: "federal-register",
+        publisher: GPO,
+        address: "https://www.govinfo.gov/bulkdata/json/FR/{year}/{month}",
+        format: "daily issues in XML (FEDREG)",
+        licence: US_WORK,
+        frequency: "every working day",
+        folder: "{year}/{month}",
+        listing: Listing::Bulk,
+    },
+    Feed {
+        source: "cfr-sections",
+        publisher: "Office of the Federal Register and GPO govinfo",
+        address: "https://www.govinfo.gov/bulkdata/json/ECFR",
+        format: "eCFR XML, one title per file",
+        licence: US_WORK,
+        frequency: "daily",
+        folder: "ecfr",
+        listing: Listing::Bulk,
+    },
+    Feed {
+        source: "congressional-record",
+        publisher: GPO,
+        address: "https://www.govinfo.gov/sitemap/CREC_{year}_sitemap.xml",
+        format: "ZIP per day: granules in HTML, MODS metadata",
+        licence: US_WORK,
+        frequency: "every session day",
+        folder: "{year}",
+        listing: Listing::Sitemap { file: "https://www.govinfo.gov/content/pkg/{id}.zip" },
+    },
+    Feed {
+        source: "presidential-documents",
+        publisher: "Office of the Federal Register",
+        address: "https://www.federalregister.gov/api/v1/documents.json?per_page=1000&order=oldest\
+            &conditions%5Btype%5D%5B%5D=PRESDOCU\
+            &conditions%5Bpresidential_document_type%5D%5B%5D=executive_order\
+            &conditions%5Bpublication_date%5D%5Byear%5D={year}&fields%5B%5D=document_number\
+            &fields%5B%5D=executive_order_number&fields%5B%5D=title&fields%5B%5D=signing_date\
+            &fields%5B%5D=publication_date&fields%5B%5D=president&fields%5B%5D=html_url",
+        format: "federalregister.gov API JSON (list of executive orders)",
+        licence: US_WORK,
+        frequency: "every working day",
+        folder: "executive-orders",
+        listing: Listing::Pages { next: NextPage::Address("/next_page_url"), keep: "/results" },
+    },
+    Feed {
+        source: "presidential-documents",
+        publisher: GPO,
+        address: "https://www.govinfo.gov/bulkdata/json/FR/{year}/{month}",
+        format: "daily issues in XML (`PRESDOCU`): orders and proclamations in full",
+        licence: US_WORK,
+        frequency: "every working day",
+        folder: "",
+        listing: Listing::IncludedIn("federal-register"),
+    },
+    sap_archive(github!(
+        "unitedstates/statements-of-administration-policy/HEAD/archive/44-Obama.yaml"
+    )),
+    sap_archive(github!(
+        "unitedstates/statements-of-administration-policy/HEAD/archive/45-Trump.yaml"
+    )),
+    sap_archive(github!(
+        "unitedstates/statements-of-administration-policy/HEAD/archive/46-Biden.yaml"
+    )),
+    sap_archive(github!(
+        "unitedstates/statements-of-administration-policy/HEAD/archive/47-Trump.yaml"
+    )),
+    congress_legislators(
+        "legislators",
+        github!("unitedstates/congress-legislators/main/legislators-current.yaml"),
+    ),
+    congress_legislators(
+        "legislators",
+        github!("unitedstates/congress-legislators/main/legislators-historical.yaml"),
+    ),
+    congress_legislators(
+        "legislators",
+        github!("unitedstates/congress-legislators/main/legislators-district-offices.yaml"),
+    ),
+    congress_legislators(
+        "committees",
+        github!("unitedstates/congress-legislators/main/committees-current.yaml"),
+    ),
+    congress_legislators(
+        "committees",
+        github!("unitedstates/congress-legislators/main/committees-historical.yaml"),
+    ),
+    congress_legislators(
+        "committees",
+        github!("unitedstates/congress-legislators/main/committee-membership-current.yaml"),
+    ),
+    Feed {
+        source: "staff-directories",
+        publisher: "House of Representatives, summarized by dwillis/house-expenditures",
+        address: github!("dwillis/house-expenditures/HEAD/output/{year}Q{quarter}-summary.csv"),
+        format: "CSV of offices by quarter",
+        licence: "public record",
+        frequency: "quarterly",
+        folder: "house-summary",
+        listing: Listing::File,
+    },
+    Feed {
+        source: "staff-directories",
+        publisher: "House of Representatives (Chief Administrative Officer)",
+        address: "https://www.house.gov/the-house-explained/open-government/\
+            statement-of-disbursements",
+        format: "CSV of payments by quarter",
+        licence: US_WORK,
+        frequency: "quarterly",
+        folder: "house-disbursements",
+        listing: Listing::Links { pattern: r#"(?i)href="([^"]+\.csv)""# },
+    },
+    Feed {
+        source: "lda-filings",
+        publisher: "Office of Public Records, United States Senate",
+        address: "https://lda.gov/api/v1/filings/?filing_dt_posted_after={day}\
+            &filing_dt_posted_before={next_day}&page_size=25",
+        format: "LDA API JSON, pages of filings by posting date",
+        licence: US_WORK,
+        frequency: "daily",
+        folder: "{year}",
+        listing: Listing::Pages { next: NextPage::Address("/next"), keep: "" },
+    },
+    Feed {
+        source: "roll-call-votes",
+        publisher: "Clerk of the House",
+        address: "https://clerk.house.gov/evs/{year}/index.asp",
+        format: "XML of the Clerk, one vote per file",
+        licence: US_WORK,
+        frequency: "after every vote",
+        folder: "house/{year}",
+        listing: Listing::Numbered {
+            pattern: r"rollnumber=(\d+)",
+            file: "https://clerk.house.gov/evs/{year}/roll{number:3}.xml",
+        },
+    },
+    Feed {
+        source: "roll-call-votes",
+        publisher: "Secretary of the Senate",
+        address: "https://www.senate.gov/legislative/LIS/roll_call_lists/\
+            vote_menu_{congress}_{session}.xml",
+        format: "XML of the Secretary, one vote per file",
+        licence: US_WORK,
+        frequency: "after every vote",
+        folder: "senate/{congress}-{session}",
+        listing: Listing::Numbered {
+            pattern: r"<vote_number>\s*(\d+)\s*</vote_number>",
+            file: "https://www.senate.gov/legislative/LIS/roll_call_votes/vote{congress}{session}/\
+                vote_{congress}_{session}_{number:5}.xml",
+        },
+    },
+    Feed {
+        source: "hearings",
+        publisher: CONGRESS_GOV,
+        address: "https://api.congress.gov/v3/committee-meeting/{congress}?format=json&limit=250",
+        format: "congress.gov API JSON, one meeting per file",
+        licence: US_WORK,
+        frequency: "daily",
+        folder: "meetings/{congress}",
+        listing: Listing::Items { list: "committeeMeetings", parts: &[] },
+    },
+    Feed {
+        source: "hearings",
+        publisher: CONGRESS_GOV,
+        address: "https://api.congress.gov/v3/hearing/{congress}?format=json&limit=250",
+        format: "congress.gov API JSON, one printed hearing per file",
+        licence: US_WORK,
+        frequency: "as hearings are printed",
+        folder: "printed/{congress}",
+        listing: Listing::Items { list: "hearings", parts: &[] },
+    },
+    Feed {
+        source: "regulations-dot-gov-dockets",
+        publisher: "Regulations.gov (General Services Administration)",
+        address: "https://api.regulations.gov/v4/documents?filter%5BpostedDate%5D%5Bge%5D={day}\
+            &filter%5BpostedDate%5D%5Ble%5D={day}&sort=postedDate&page%5Bsize%5D=250",
+        format: "regulations.gov v4 JSON, pages of documents by posting date",
+        licence: US_WORK,
+        frequency: "daily",
+        folder: "documents/{year}",
+        listing: Listing::Pages {
+            next: NextPage::Number { more: "/meta/hasNextPage", parameter: "page%5Bnumber%5D" },
+            keep: "",
+        },
+    },
+    Feed {
+        source: "regulations-dot-gov-dockets",
+        publisher: "Regulations.gov (General Services Administration)",
+        address: "https://api.regulations.gov/v4/dockets\
+            ?filter%5BlastModifiedDate%5D%5Bge%5D={day}%2000:00:00\
+            &filter%5BlastModifiedDate%5D%5Ble%5D={day}%2023:59:59\
+            &sort=lastModifiedDate&page%5Bsize%5D=250",
+        format: "regulations.gov v4 JSON, pages of dockets by modification date",
+        licence: US_WORK,
+        frequency: "daily",
+        folder: "dockets/{year}",
+        listing: Listing::Pages {
+            next: NextPage::Number { more: "/meta/hasNextPage", parameter: "page%5Bnumber%5D" },
+            keep: "",
+        },
+    },
+    topic_list(
+        github!("osma/annif-us-congress-bills/HEAD/policy_area.csv"),
+        "CSV of policy areas (copy of osma/annif-us-congress-bills)",
+        "CC0 1.0",
+    ),
+    topic_list(
+        github!("osma/annif-us-congress-bills/HEAD/legislative_subjects.csv"),
+        "CSV of legislative subjects (copy of osma/annif-us-congress-bills)",
+        "CC0 1.0",
+    ),
+    topic_list(
+        github!("govtrack/govtrack.us-web/HEAD/bill/crsnet.xml"),
+        "XML of the subject hierarchy (copy of govtrack/govtrack.us-web)",
+        US_WORK,
+    ),
+    Feed {
+        source: "nominations",
+        publisher: CONGRESS_GOV,
+        address: "https://api.congress.gov/v3/nomination/{congress}?format=json&limit=250",
+        format: "congress.gov API JSON, one nomination per file, with its actions",
+        licence: US_WORK,
+        frequency: "daily",
+        folder: "{congress}",
+        listing: Listing::Items {
+            list: "nominations",
+            parts: &[Part { from: "/nomination/actions/url", list: "actions", into: "/actions" }],
+        },
+    },
+];
+
+/// An archive of statements. The White House itself publishes PDFs without a list.
+const fn sap_archive(address: &'static str) -> Feed {
+    Feed {
+        source: "saps",
+        publisher: "Office of Management and Budget, listed by \
+            unitedstates/statements-of-administration-policy",
+        address,
+        format: "YAML (list with address, date and bills)",
+        licence: US_WORK,
+        frequency: "weekly",
+        folder: "archive",
+        listing: Listing::File,
+    }
+}
+
+const fn congress_legislators(source: &'static str, address: &'static str) -> Feed {
+    Feed {
+        source,
+        publisher: "unitedstates/congress-legislators",
+        address,
+        format: "YAML",
+        licence: "CC0 1.0",
+        frequency: "weekly",
+        folder: "",
+        listing: Listing::File,
+    }
+}
+
+const fn topic_list(address: &'static str, format: &'static str, licence: &'static str) -> Feed {
+    Feed {
+        source: "topic-taxonomy",
+        publisher: "Congressional Research Service",
+        address,
+        format,
+        licence,
+        frequency: "rarely",
+        folder: "",
+        listing: Listing::File,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FEEDS;
+
+    #[test]
+    fn every_source_has_a_feed_and_every_feed_a_source() {
+        for source in josh::catalog::SOURCES {
+            assert!(FEEDS.iter().any(|f| f.source == source.key), "{}", source.key);
+        }
+        for feed in FEEDS {
+            assert!(josh::catalog::SOURCES.iter().any(|s| s.key == feed.source), "{}", feed.source);
+            assert!(feed.address.starts_with("https://"), "{}", feed.address);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Plans and runs the downloads: lists all feeds, decides what is needed, and works through it with
+//! a few threads per host.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use indicatif::{HumanBytes, ProgressBar};
+
+use super::calendar::{Day, Window};
+use super::download::{DownloadOutcome, Downloader};
+use super::items::PageSequence;
+use super::listing::{Listed, Lister, RemoteFile};
+use super::names;
+use super::publishers::{Feed, Listing};
+use super::state::State;
+use super::summary::Summary;
+use crate::progress;
+
+/// Something to download.
+pub enum Task {
+    File(RemoteFile),
+    /// Pages that refer to each other.
+    Pages(PageSequence),
+}
+
+impl Task {
+    fn source(&self) -> &'static str {
+        match self {
+            Task::File(file) => file.source,
+            Task::Pages(pages) => pages.feed.source,
+        }
+    }
+
+    pub fn path(&self) -> String {
+        match self {
+            Task::File(file) => file.path.clone(),
+            Task::Pages(pages) => pages.path(1),
+        }
+    }
+
+    pub fn url(&self) -> &str {
+        match self {
+            Task::File(file) => &file.url,
+            Task::Pages(pages) => &pages.url,
+        }
+    }
+
+    /// Why it would be downloaded, in one word of fixed width.
+    pub fn reason(&self, state: &State) -> &'static str {
+        match (self, state.get(&self.path())) {
+            (_, None) => "new    ",
+            (Task::Pages(_), Some(_)) => "open   ",
+            (Task::File(file), Some(_)) if file.stamp.is_some() => "changed",
+            (Task::File(_), Some(_)) => "check  ",
+        }
+    }
+}
+
+/// Lists all feeds concurrently and returns what is to be downloaded, in the order of the table.
+pub fn plan(
+    downloader: &Downloader,
+    feeds: &[&'static Feed],
+    days: (Day, Day),
+    refresh: bool,
+    summary: &mut Summary,
+) -> Vec<Task> {
+    let spinner = progress::spinner("listing files");
+    let listed: Vec<(&Feed, Listed, Vec<PageSequence>)> = std::thread::scope(|scope| {
+        let list = |feed: &'static Feed| move || list_feed(downloader, feed, days);
+        let threads: Vec<_> = feeds.iter().map(|feed| (*feed, scope.spawn(list(feed)))).collect();
+        let joined = threads.into_iter().map(|(feed, thread)| (feed, thread.join()));
+        joined
+            .map(|(feed, result)| match result {
+                Ok((listed, pages)) => (feed, listed, pages),
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+            .collect()
+    });
+    spinner.finish_and_clear();
+    let mut tasks = Vec::new();
+    let mut urls_by_path: HashMap<String, String> = HashMap::new();
+    for (feed, listed, page_sequences) in listed {
+        for (address, reason) in &listed.failed {
+            summary.fail(feed.source, address, reason);
+        }
+        listed.unpublished.iter().for_each(|address| summary.unpublished(address));
+        for file in listed.files {
+            match urls_by_path.insert(file.path.clone(), file.url.clone()) {
+                Some(other) if other == file.url => {}
+                Some(other) => {
+                    let reason = format!("has the same file name as {other}");
+                    summary.fail(feed.source, &file.url, &reason);
+                }
+                None if !refresh && file.is_current(downloader.state) => {
+                    summary.count(feed.source, DownloadOutcome::Unchanged)
+                }
+                None => tasks.push(Task::File(file)),
+            }
+        }
+        for pages in page_sequences {
+            match !refresh && pages.is_complete(downloader) {
+                true => summary.count(feed.source, DownloadOutcome::Unchanged),
+                false => tasks.push(Task::Pages(pages)),
+            }
+        }
+    }
+    tasks
+}
+
+fn list_feed(
+    downloader: &Downloader,
+    feed: &'static Feed,
+    (since, until): (Day, Day),
+) -> (Listed, Vec<PageSequence>) {
+    let (mut all, mut pages) = (Listed::default(), Vec::new());
+    for window in Window::all(feed.address, since, until) {
+        match feed.listing {
+            Listing::IncludedIn(_) => {}
+            Listing::Pages { .. } => {
+                pages.push(PageSequence { feed, url: window.fill(feed.address), window })
+            }
+            _ => {
+                let (client, today) = (downloader.client, downloader.today);
+                let lister =
+                    Lister { client, feed, window: &window, today, listed: Listed::default() };
+                let listed = lister.run();
+                all.files.extend(listed.files);
+                all.failed.extend(listed.failed);
+                all.unpublished.extend(listed.unpublished);
+            }
+        }
+    }
+    (all, pages)
+}
+
+/// Runs the tasks with up to `per_host` threads per host.
+pub fn run(downloader: &Downloader, tasks: Vec<Task>, per_host: usize, summary: &mut Summary) {
+    let bar = progress::rate_bar(tasks.len() as u64, "");
+    let started = Instant::now();
+    let mut by_host: BTreeMap<String, VecDeque<Task>> = BTreeMap::new();
+    for task in tasks {
+        by_host.entry(names::host(task.url()).unwrap_or_default()).or_default().push_back(task);
+    }
+    let queues: Vec<(usize, Mutex<VecDeque<Task>>)> =
+        by_host.into_values().map(|q| (q.len().min(per_host), Mutex::new(q))).collect();
+    let summary = Mutex::new(summary);
+    std::thread::scope(|scope| {
+        for (threads, queue) in &queues {
+            for _ in 0..*threads {
+                scope.spawn(|| {
+                    while let Some(task) = pop(queue) {
+                        show(&bar, downloader, &task, started);
+                        run_task(downloader, &task, &summary);
+                        bar.inc(1);
+                    }
+                });
+            }
+        }
+    });
+    bar.finish_and_clear();
+}
+
+fn pop(queue: &Mutex<VecDeque<Task>>) -> Option<Task> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+}
+
+fn run_task(downloader: &Downloader, task: &Task, summary: &Mutex<&mut Summary>) {
+    let result = match task {
+        Task::File(file) => downloader.get(file).map(|outcome| vec![outcome]),
+        Task::Pages(pages) => match &pages.feed.listing {
+            Listing::Pages { next, keep } => pages.download(downloader, next, keep),
+            _ => Ok(Vec::new()),
+        },
+    };
+    let mut summary = summary.lock().unwrap_or_else(PoisonError::into_inner);
+    match result {
+        Ok(outcomes) if outcomes == [DownloadOutcome::Unpublished] => {
+            summary.unpublished(task.url())
+        }
+        Ok(outcomes) => {
+            outcomes.into_iter().for_each(|outcome| summary.count(task.source(), outcome))
+        }
+        Err(error) => summary.fail(task.source(), task.url(), &format!("{error:#}")),
+    }
+}
+
+fn show(bar: &ProgressBar, downloader: &Downloader, task: &Task, started: Instant) {
+    let bytes = downloader.bytes.load(Ordering::Relaxed);
+    let rate = bytes as f64 / started.elapsed().as_secs_f64().max(0.001);
+    let path: String = task.path().chars().take(50).collect();
+    bar.set_message(format!("{} at {}/s  {path}", HumanBytes(bytes), HumanBytes(rate as u64)));
+}

@@ -1,0 +1,12 @@
+//! Tests of the fetcher: the real binary against a real server that is slow, breaks off, refuses
+//! requests and changes its answers. They never reach the publishers' own servers.
+
+mod build;
+mod command_line;
+mod content;
+mod documents;
+mod publishers;
+mod runs;
+mod selection;
+mod support;
+mod transfer;

@@ -1,0 +1,161 @@
+//! What an operation gives back. Outcomes stay typed until a surface encodes them; records that the
+//! bundle holds as JSON stay prepared bytes.
+
+use std::borrow::Cow;
+use std::time::Instant;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::error::{Error, Result};
+use crate::bundle::Bundle;
+
+/// The result of an operation, as surfaces encode it.
+pub trait Output: Send {
+    /// Appends the result as one JSON object.
+    fn write_json(&self, out: &mut Vec<u8>) -> Result<()>;
+
+    /// The result as a tree, for protocols that want one. Prepared parts are parsed here, once.
+    fn to_value(&self) -> Result<Map<String, Value>> {
+        let mut json = Vec::new();
+        self.write_json(&mut json)?;
+        serde_json::from_slice(&json).map_err(Error::internal)
+    }
+
+    /// The items of a list, each as a JSON object, and the columns of a table of them.
+    fn items(&self) -> Option<(Vec<&'static str>, Vec<Cow<'_, str>>)> {
+        None
+    }
+
+    /// How many items the whole list has, and where the next page begins.
+    fn page(&self) -> Option<(u64, Option<&str>)> {
+        None
+    }
+
+    /// Leaves out items at the end until the JSON has about so many bytes, with a cursor that
+    /// continues there; gives what `meta.shown` then says. A result that is no list stays as it is.
+    fn shorten(&mut self, _bytes: usize) -> Option<String> {
+        None
+    }
+}
+
+/// A result that is a plain value: its JSON and its schema come from one type.
+pub struct Typed<T>(pub T);
+
+impl<T: Serialize + Send> Output for Typed<T> {
+    fn write_json(&self, out: &mut Vec<u8>) -> Result<()> {
+        append(out, &self.0)
+    }
+
+    fn to_value(&self) -> Result<Map<String, Value>> {
+        match serde_json::to_value(&self.0).map_err(Error::internal)? {
+            Value::Object(fields) => Ok(fields),
+            _ => Err(Error::internal("a result that is not an object")),
+        }
+    }
+}
+
+/// Appends a value as JSON.
+pub fn append<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<()> {
+    serde_json::to_writer(out, value).map_err(Error::internal)
+}
+
+/// A result with what `meta` says about it.
+pub struct Outcome {
+    pub output: Box<dyn Output>,
+    pub notes: Notes,
+}
+
+impl Outcome {
+    pub fn new(output: impl Output + 'static) -> Outcome {
+        Outcome { output: Box::new(output), notes: Notes::default() }
+    }
+
+    pub fn typed<T: Serialize + Send + 'static>(value: T) -> Outcome {
+        Outcome::new(Typed(value))
+    }
+
+    pub fn with(mut self, notes: Notes) -> Outcome {
+        self.notes = notes;
+        self
+    }
+}
+
+/// What `meta` says beyond the request's own facts.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    pub resolved: Option<Resolved>,
+    pub empty: Option<Value>,
+    pub shown: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Resolved {
+    pub asked: String,
+    pub id: String,
+}
+
+/// Facts about the answer itself.
+#[derive(Serialize, JsonSchema)]
+pub struct Meta<'a> {
+    pub request_id: &'a str,
+    pub bundle: BundleMeta<'a>,
+    pub took_ms: u64,
+    /// How the id was written, and the id that it was read as
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Resolved")]
+    pub resolved: Option<&'a Resolved>,
+    /// Why a list is empty
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Map<String, Value>")]
+    pub empty: Option<&'a Value>,
+    /// How much of the list this is and what would narrow it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub shown: Option<&'a str>,
+    /// That the result was cut to size, and how to get the rest
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub truncated: Option<&'a str>,
+}
+
+impl<'a> Meta<'a> {
+    pub fn new(
+        request_id: &'a str,
+        bundle: &'a Bundle,
+        started: Instant,
+        notes: &'a Notes,
+    ) -> Meta<'a> {
+        Meta {
+            request_id,
+            bundle: BundleMeta { id: &bundle.manifest.id, as_of: &bundle.manifest.as_of },
+            took_ms: started.elapsed().as_millis() as u64,
+            resolved: notes.resolved.as_ref(),
+            empty: notes.empty.as_ref(),
+            shown: notes.shown.as_deref(),
+            truncated: None,
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Bundle")]
+pub struct BundleMeta<'a> {
+    pub id: &'a str,
+    /// Day up to which the data go
+    pub as_of: &'a str,
+}
+
+/// A value as the text of a table's cell; the elements of a list are joined by "; ".
+pub fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(cell).collect::<Vec<_>>().join("; "),
+        other => other.to_string(),
+    }
+}
+
+/// Bytes of a result that an agent gets: hosts cut larger ones, silently.
+pub const MOST_RESULT_BYTES: usize = 100_000;

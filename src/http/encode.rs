@@ -1,0 +1,88 @@
+//! Outcomes as bytes: JSON with `meta`, CSV, NDJSON.
+
+use serde_json::{Map, Value};
+
+use crate::api::outcome::{append, cell};
+use crate::api::{Arguments, CallerInfo, Error, Meta, Outcome, Output, Result};
+use crate::bundle::Bundle;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    #[default]
+    Json,
+    Csv,
+    Ndjson,
+}
+
+impl Format {
+    pub const NAMES: [(&'static str, Format); 3] =
+        [("json", Format::Json), ("csv", Format::Csv), ("ndjson", Format::Ndjson)];
+
+    pub const fn content_type(self) -> &'static str {
+        match self {
+            Format::Json => "application/json",
+            Format::Csv => "text/csv; charset=utf-8",
+            Format::Ndjson => "application/x-ndjson",
+        }
+    }
+
+    /// Takes `format` out of the arguments of a list.
+    pub fn take(arguments: &mut Arguments) -> Result<Format> {
+        let Some(given) = arguments.take_one("format")? else { return Ok(Format::Json) };
+        let found = Format::NAMES.iter().find(|(name, _)| *name == given);
+        found.map(|(_, format)| *format).ok_or_else(|| {
+            let error = Error::invalid("format", format!("`format` can't be {given:?}."));
+            error.suggest(&given, Format::NAMES.map(|(name, _)| name))
+        })
+    }
+}
+
+/// The body of an answer.
+pub fn body(
+    outcome: &Outcome,
+    format: Format,
+    bundle: &Bundle,
+    caller: &CallerInfo,
+) -> Result<Vec<u8>> {
+    match format {
+        Format::Json => json(outcome, bundle, caller),
+        Format::Csv => csv(outcome.output.as_ref()),
+        Format::Ndjson => {
+            let (_, items) = items(outcome.output.as_ref())?;
+            Ok(items.iter().flat_map(|item| [item.as_bytes(), b"\n"].concat()).collect())
+        }
+    }
+}
+
+fn json(outcome: &Outcome, bundle: &Bundle, caller: &CallerInfo) -> Result<Vec<u8>> {
+    let mut body = Vec::new();
+    outcome.output.write_json(&mut body)?;
+    // The result is an object: `meta` becomes its last member.
+    body.pop();
+    body.extend_from_slice(if body.ends_with(b"{") { b"\"meta\":" } else { b",\"meta\":" });
+    let meta = Meta::new(&caller.request_id, bundle, caller.started, &outcome.notes);
+    append(&mut body, &meta)?;
+    body.push(b'}');
+    Ok(body)
+}
+
+type Items<'a> = (Vec<&'static str>, Vec<std::borrow::Cow<'a, str>>);
+
+fn items(output: &dyn Output) -> Result<Items<'_>> {
+    output
+        .items()
+        .ok_or_else(|| Error::invalid("format", "Only lists have other formats than JSON."))
+}
+
+/// A header line and a line per item.
+fn csv(output: &dyn Output) -> Result<Vec<u8>> {
+    let (columns, items) = items(output)?;
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&columns).map_err(Error::internal)?;
+    for item in items {
+        let record: Map<String, Value> = serde_json::from_str(&item).map_err(Error::internal)?;
+        let cells = columns.iter().map(|column| record.get(*column).map(cell).unwrap_or_default());
+        writer.write_record(cells).map_err(Error::internal)?;
+    }
+    writer.into_inner().map_err(Error::internal)
+}

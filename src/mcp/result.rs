@@ -1,0 +1,163 @@
+//! From an outcome to a tool's result: once as structured content, once as text, never larger than
+//! an agent can take in.
+
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use serde_json::{Map, Value, json};
+
+use crate::api::outcome::MOST_RESULT_BYTES;
+use crate::api::{CallerInfo, Error, Meta, Outcome, Result};
+use crate::bundle::Bundle;
+
+/// Room for what surrounds the items of a list.
+const ENVELOPE_BYTES: usize = 2_000;
+
+/// The result of a call. Without `is_full`, fields that hold nothing are left out.
+pub fn success(
+    mut outcome: Outcome,
+    bundle: &Bundle,
+    caller: &CallerInfo,
+    is_full: bool,
+) -> Result<CallToolResult> {
+    if let Some(shown) = outcome.output.shorten(MOST_RESULT_BYTES - ENVELOPE_BYTES) {
+        outcome.notes.shown = Some(shown);
+    }
+    let mut fields = outcome.output.to_value()?;
+    let meta = Meta::new(&caller.request_id, bundle, caller.started, &outcome.notes);
+    fields.insert("meta".into(), serde_json::to_value(meta).map_err(Error::internal)?);
+    bundle.ensure_intact()?;
+    Ok(encode(Value::Object(fields), is_full))
+}
+
+fn encode(mut value: Value, is_full: bool) -> CallToolResult {
+    if !is_full {
+        remove_empty(&mut value);
+    }
+    let mut text = value.to_string();
+    if text.len() > MOST_RESULT_BYTES {
+        shorten(&mut value, text.len());
+        text = value.to_string();
+    }
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(value);
+    result
+}
+
+/// An error as a tool's result: the message for readers, the rest for programs.
+pub fn failure(error: &Error, request_id: &str) -> CallToolResult {
+    let envelope = error.envelope(request_id);
+    let body = &envelope["error"];
+    let code = error.code.as_str();
+    let hint = body["hint"]["next"].as_str().unwrap_or_default();
+    let first = format!("{} [{code}, request {request_id}] {hint}", error.message);
+    let second = format!("{code} {request_id}");
+    let content = vec![ContentBlock::text(first), ContentBlock::text(second)];
+    let mut result = CallToolResult::error(content);
+    let mut meta = Map::new();
+    for (name, value) in [
+        ("error_code", &body["code"]),
+        ("error_type", &body["type"]),
+        ("request_id", &body["request_id"]),
+        ("retryable", &body["retryable"]),
+        ("hint", &body["hint"]),
+    ] {
+        meta.insert(name.into(), value.clone());
+    }
+    if let Some(field) = &error.field {
+        meta.insert("field".into(), json!(field));
+    }
+    result.meta = Some(MetaObject::from(meta));
+    result
+}
+
+/// Takes out nulls, empty strings, empty lists and empty objects.
+fn remove_empty(value: &mut Value) {
+    match value {
+        Value::Object(fields) => fields.retain(|name, value| {
+            remove_empty(value);
+            // An empty one of these says that there is nothing.
+            let is_telling =
+                matches!(name.as_str(), "data" | "results" | "items" | "buckets" | "sections");
+            is_telling || !is_empty(value)
+        }),
+        Value::Array(items) => items.iter_mut().for_each(remove_empty),
+        _ => {}
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => false,
+    }
+}
+
+/// Cuts the longest strings and lists until all of it fits, and says so.
+fn shorten(answer: &mut Value, mut length: usize) {
+    let note = format!(
+        "Cut from {length} to at most {MOST_RESULT_BYTES} bytes: ask for less with `limit`, \
+         `fields`, `section` or a narrower question."
+    );
+    let room = MOST_RESULT_BYTES - note.len() - 100;
+    while length > room {
+        cut_largest(answer, length - room);
+        let shorter = answer.to_string().len();
+        if shorter >= length {
+            break;
+        }
+        length = shorter;
+    }
+    if let Some(meta) = answer.get_mut("meta").and_then(Value::as_object_mut) {
+        meta.insert("truncated".into(), json!(note));
+    }
+}
+
+fn cut_largest(value: &mut Value, excess: usize) {
+    let size = |value: &Value| value.to_string().len();
+    match value {
+        Value::String(text) => {
+            let keep = text.floor_char_boundary(text.len().saturating_sub(excess + 16));
+            text.truncate(keep);
+            text.push_str(" […]");
+        }
+        Value::Array(items) => match items.iter_mut().max_by_key(|item| size(item)) {
+            Some(item) if size(item) > excess => cut_largest(item, excess),
+            _ => drop(items.split_off(items.len() / 2)),
+        },
+        Value::Object(fields) => {
+            if let Some((_, largest)) = fields.iter_mut().max_by_key(|(_, field)| size(field)) {
+                cut_largest(largest, excess);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_concise_result_leaves_out_what_is_empty_and_keeps_what_says_so() {
+        let mut answer = json!({
+            "data": [], "a": null, "b": "", "c": [null, 1], "d": { "e": {} }, "n": 0, "f": false,
+        });
+        remove_empty(&mut answer);
+        assert_eq!(answer, json!({ "data": [], "c": [null, 1], "n": 0, "f": false }));
+    }
+
+    #[test]
+    fn a_large_result_is_cut_loudly_and_stays_json() {
+        for data in [
+            json!("é".repeat(300_000)),
+            json!(vec!["x".repeat(50); 9_000]),
+            json!({ "a": [{ "b": "y".repeat(250_000) }] }),
+        ] {
+            let cut = encode(json!({ "data": data, "meta": {} }), true).structured_content.unwrap();
+            assert!(cut.to_string().len() <= MOST_RESULT_BYTES, "{}", cut.to_string().len());
+            assert!(cut["meta"]["truncated"].as_str().unwrap().contains("ask for less"));
+        }
+    }
+}

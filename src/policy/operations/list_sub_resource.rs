@@ -1,0 +1,194 @@
+//! The sub-resources of one record: filtered, sorted, page by page.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::api::{
+    Arguments, Code, Context, Cost, Endpoint, Error, Kind, Operation, Outcome, Parameter, Result,
+    Scope, Tool,
+};
+use crate::bundle::{Bundle, SourceFacts};
+use crate::catalog::{self, Source, SubResource, SubResourceKind};
+use crate::policy::endpoints::{id_parameter, list_parameters};
+use crate::policy::parameters::{BILL, COMMITTEE, CONGRESS, CURSOR, DETAIL, MEMBER, PAGE};
+use crate::policy::query::{self, LEAST_TEXT, ListRequest, Listing};
+use crate::policy::record::{self, require_source};
+use crate::policy::schemas;
+
+/// Bytes of a text that an agent gets at once, and at most.
+const TEXT_BYTES: u64 = 30_000;
+const MOST_TEXT_BYTES: u64 = 80_000;
+
+pub const OPERATION: Operation = Operation {
+    name: "list_sub_resource",
+    title: "List a sub-resource",
+    about: "A sub-resource of a record: filtered, sorted, page by page",
+    route: Some("/v1/{source}/{id}/{sub}"),
+    selects: None,
+    scope: Scope::Read,
+    cost: Cost::Query,
+    is_list: true,
+    endpoints,
+    tools: &[
+        Tool {
+            name: "list_committee_members",
+            title: "List a committee's members",
+            is_offered: |bundle| is_offered(bundle, "committees", "members"),
+            about: |_| {
+                "The roster of one committee: who sits on it, chair and ranking member first, \
+                 party and rank, in one Congress or all. Not the committees of a member \
+                 (get_legislator_dossier)."
+                    .into()
+            },
+            examples: &[
+                "who chairs HSJU",
+                "roster of SSFI",
+                "Democrats on the committee this Congress",
+            ],
+            fixed: &[("{source}", "committees"), ("{sub}", "members")],
+            arguments: &[COMMITTEE, CONGRESS, PAGE],
+            output: |_| output("committees", "members"),
+        },
+        Tool {
+            name: "list_cosponsors",
+            title: "List a bill's cosponsors",
+            is_offered: |bundle| is_offered(bundle, "bills", "cosponsors"),
+            about: |_| {
+                "The members who cosponsor one bill, with party, state and the day they signed on. \
+                 The sponsor is in get_bill."
+                    .into()
+            },
+            examples: &["who put their names on S. 1", "which Republicans back HR 25"],
+            fixed: &[("{source}", "bills"), ("{sub}", "cosponsors")],
+            arguments: &[BILL, PAGE],
+            output: |_| output("bills", "cosponsors"),
+        },
+        Tool {
+            name: "get_bill_text",
+            title: "Read a bill's text",
+            is_offered: |bundle| is_offered(bundle, "bills", "body"),
+            about: |_| {
+                "The wording of one bill, section by section, newest version unless `version` says \
+                 otherwise. A long text begins with its table of contents (`contents`): read a \
+                 part with `section`, or continue with `cursor`. A section with is_amendatory \
+                 changes another law (`amends`): what it strikes or inserts is not that law as it \
+                 stands."
+                    .into()
+            },
+            examples: &[
+                "what exactly does section 101 of H.R. 1 say",
+                "how does the bill define small business",
+            ],
+            fixed: &[("{source}", "bills"), ("{sub}", "body"), ("limit", "100")],
+            arguments: &[
+                BILL,
+                &[
+                    Parameter::optional("section", Kind::Text, "Section label, like 101"),
+                    Parameter::optional(
+                        "version",
+                        Kind::Text,
+                        "Version of the text: ih, rh, eh, enr …",
+                    ),
+                    Parameter::optional(
+                        "max_bytes",
+                        Kind::Integer {
+                            min: LEAST_TEXT as u64,
+                            max: MOST_TEXT_BYTES,
+                            default: Some(TEXT_BYTES),
+                        },
+                        "Size of the part",
+                    ),
+                    CURSOR,
+                ],
+                DETAIL,
+            ],
+            output: |_| output("bills", "body"),
+        },
+        Tool {
+            name: "list_member_votes",
+            title: "List a member's votes",
+            is_offered: |bundle| is_offered(bundle, "legislators", "votes"),
+            about: |_| {
+                "How one member voted, roll call by roll call, newest first: position (yea, nay, \
+                 present, not_voting), question, result, bill. Needs a bioguide id."
+                    .into()
+            },
+            examples: &["how did S000033 vote", "his voting record for 2025", "last yeas and nays"],
+            fixed: &[("{source}", "legislators"), ("{sub}", "votes")],
+            arguments: &[MEMBER, CONGRESS, PAGE],
+            output: |_| output("legislators", "votes"),
+        },
+    ],
+    run,
+};
+
+fn output(source: &str, sub: &str) -> Value {
+    catalog::source(source).map_or(Value::Null, |source| schemas::sub_resource(source, sub))
+}
+
+fn is_offered(bundle: &Bundle, key: &str, name: &str) -> bool {
+    let source = bundle.source(key).map(|(source, _)| source);
+    source.is_some_and(|source| {
+        let sub = source.sub_resource(name);
+        sub.is_some_and(|sub| Listing::of_sub_resource(bundle, source, sub).is_some())
+    })
+}
+
+fn endpoints(bundle: &Bundle) -> Vec<Endpoint> {
+    let of_source = |(source, _): (&'static Source, &SourceFacts)| {
+        let endpoint = |sub: &'static SubResource| {
+            let listing = Listing::of_sub_resource(bundle, source, sub)?;
+            let mut parameters = vec![id_parameter(bundle, source)];
+            parameters.extend(list_parameters(&listing));
+            Some(Endpoint {
+                path: format!("/v1/{}/{{id}}/{}", source.key, sub.name),
+                id: format!("list_{}_{}", source.table(), sub.name.replace('-', "_")),
+                summary: sub.about.to_string(),
+                parameters,
+                output: schemas::sub_resource(source, sub.name),
+            })
+        };
+        source.sub_resources.iter().filter_map(endpoint).collect::<Vec<_>>()
+    };
+    bundle.sources().flat_map(of_source).collect()
+}
+
+fn run(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
+    let bundle = &context.bundle;
+    let (source, _) = require_source(bundle, &arguments.require("{source}")?)?;
+    let id = arguments.require("{id}")?;
+    let name = arguments.require("{sub}")?;
+    let (sub, listing) = sub_resource(bundle, source, &name)?;
+    let found = record::find_in(bundle, source, &id)?;
+    let listing = listing.under(source, sub, found.number, found.entry.id)?;
+    let request = ListRequest::read(arguments, &listing, &[])?;
+    query::list(context, &listing, &request)
+}
+
+/// The sub-resource with this name, if this bundle holds it.
+fn sub_resource<'a>(
+    bundle: &'a Bundle,
+    source: &'static Source,
+    name: &str,
+) -> Result<(&'static SubResource, Listing<'a>)> {
+    let known = source.sub_resource(name);
+    let listing = known.and_then(|sub| Listing::of_sub_resource(bundle, source, sub));
+    if let (Some(sub), Some(listing)) = (known, listing) {
+        return Ok((sub, listing));
+    }
+    let message = match known.map(|sub| sub.kind) {
+        None => format!("A {} has no sub-resource {name:?}.", source.singular),
+        Some(SubResourceKind::Records { source: other, .. }) => {
+            format!(
+                "This bundle holds no {other}, so there are no {name} of a {}.",
+                source.singular
+            )
+        }
+        Some(_) => format!("This bundle holds no {name} of {}.", source.key),
+    };
+    let is_held = |sub: &&SubResource| Listing::of_sub_resource(bundle, source, sub).is_some();
+    let valid: Vec<&str> =
+        source.sub_resources.iter().filter(is_held).map(|sub| sub.name).collect();
+    Err(Error::new(Code::RouteNotFound, message).suggest(name, valid))
+}

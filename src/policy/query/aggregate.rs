@@ -1,0 +1,272 @@
+//! Counts and sums as SQL, with a budget of rows that is checked before and a deadline that
+//! interrupts.
+
+use std::time::{Duration, Instant};
+
+use super::aggregate_request::{AggregateRequest, Measure};
+use super::filter::quoted;
+use super::interval::Interval;
+use super::listing::{Listing, ord_in};
+use super::page::conditions;
+use super::request::DEFAULT_LIMIT;
+use crate::api::{Code, Context, Error, Result};
+use crate::bundle::{QueryError, Row, SqlValue};
+use crate::catalog::{Field, Kind};
+
+/// Buckets of one answer over time: intervals times groups. A larger interval or fewer groups say
+/// more.
+pub const MOST_BUCKETS: u64 = 5_000;
+
+/// Groups in a series over time, unless `limit` says otherwise.
+const SERIES: usize = 10;
+
+/// Numbers, and what they cost.
+pub struct Aggregate {
+    pub result: AggregateResult,
+    pub rows: u64,
+    pub took: Duration,
+    /// Names of the dimensions of a bucket's keys.
+    pub dimensions: Vec<&'static str>,
+}
+
+pub enum AggregateResult {
+    Value(i64),
+    Buckets { buckets: Vec<Bucket>, total: u64, other: Option<i64> },
+}
+
+/// One group, interval, or both. A key is null where records have none.
+pub struct Bucket {
+    pub keys: Vec<Option<String>>,
+    pub value: i64,
+}
+
+/// Runs the request. Blocks: call it on a blocking thread.
+pub fn aggregate(
+    context: &Context,
+    listing: &Listing,
+    request: &AggregateRequest,
+) -> Result<Aggregate> {
+    let started = Instant::now();
+    let run = AggregateRun { context, listing, request, end: started + context.budget.time };
+    let rows = run.rows_touched()?;
+    if rows > context.budget.rows {
+        let message =
+            format!("This would touch {rows} rows; at most {} are allowed.", context.budget.rows);
+        return Err(run.suggest_narrowing(Error::new(Code::AggregateTooBroad, message)));
+    }
+    let result = match (&request.time, request.groups.as_slice()) {
+        (None, []) => AggregateResult::Value(run.total(rows)?),
+        (None, _) => run.grouped()?,
+        (Some((field, interval)), groups) => run.over_time(field, *interval, groups.first())?,
+    };
+    listing.bundle.ensure_intact()?;
+    let mut dimensions: Vec<&'static str> = request.time.iter().map(|(f, _)| f.name).collect();
+    dimensions.extend(request.groups.iter().map(|f| f.name));
+    Ok(Aggregate { result, rows, took: started.elapsed(), dimensions })
+}
+
+struct AggregateRun<'a> {
+    context: &'a Context,
+    listing: &'a Listing<'a>,
+    request: &'a AggregateRequest,
+    end: Instant,
+}
+
+impl AggregateRun<'_> {
+    /// The records that are meant, as a relation `t` with the columns of the groups unfolded:
+    /// `FROM … WHERE …`.
+    fn relation(&self, groups: &[Field], bound: &mut Vec<SqlValue>) -> String {
+        let mut from = format!("{} t", quoted(&self.listing.table));
+        for (at, group) in groups.iter().enumerate().filter(|(_, g)| g.kind.is_list()) {
+            // A record with an empty list belongs to the group of those that have none.
+            let column = format!("t.{}", quoted(group.name));
+            from.push_str(&format!(
+                ", LATERAL (SELECT unnest(CASE WHEN len({column}) > 0 \
+                 THEN list_distinct({column}) ELSE [NULL] END) AS k) u{at}"
+            ));
+        }
+        let mut wheres = conditions(self.listing, &self.request.filters, bound);
+        if let Some(matching) = &self.request.matching {
+            wheres.push_str(" AND ");
+            wheres.push_str(&ord_in(matching, bound));
+        }
+        format!("FROM {from} WHERE {wheres}")
+    }
+
+    fn key(&self, at: usize, group: &Field) -> String {
+        match group.kind {
+            kind if kind.is_list() => format!("u{at}.k::VARCHAR"),
+            _ => format!("t.{}::VARCHAR", quoted(group.name)),
+        }
+    }
+
+    fn value(&self) -> String {
+        match self.request.measure {
+            Measure::Count => "count(*)::BIGINT".to_string(),
+            Measure::Sum(field) => format!("coalesce(sum(t.{}), 0)::BIGINT", quoted(field.name)),
+        }
+    }
+
+    /// Records that the filters leave, each counted as often as it falls into a group. Without
+    /// filters and lists the bundle knows it.
+    fn rows_touched(&self) -> Result<u64> {
+        let request = self.request;
+        let lists: Vec<&Field> = request.groups.iter().filter(|g| g.kind.is_list()).collect();
+        let is_everything = request.filters.is_empty() && request.matching.is_none();
+        if let (true, [], Some(facts)) = (is_everything, lists.as_slice(), self.listing.facts) {
+            return Ok(facts.records);
+        }
+        let mut bound = Vec::new();
+        let times = lists.iter().map(|g| format!("greatest(len({}), 1)", quoted(g.name)));
+        let times: Vec<String> = times.collect();
+        let times = if times.is_empty() { "1".to_string() } else { times.join(" * ") };
+        let relation = self.relation(&[], &mut bound);
+        let sql = format!("SELECT coalesce(sum({times}), 0)::UBIGINT {relation}");
+        self.one(&sql, &bound, |row| row.get::<u64>(0))
+    }
+
+    fn total(&self, rows: u64) -> Result<i64> {
+        if matches!(self.request.measure, Measure::Count) {
+            return Ok(rows as i64);
+        }
+        let mut bound = Vec::new();
+        let sql = format!("SELECT {} {}", self.value(), self.relation(&[], &mut bound));
+        self.one(&sql, &bound, |row| row.get::<i64>(0))
+    }
+
+    /// The largest groups, how many there are, and what the others come to.
+    fn grouped(&self) -> Result<AggregateResult> {
+        let groups = &self.request.groups;
+        let mut bound = Vec::new();
+        let keys = groups.iter().enumerate().map(|(at, g)| format!("{} AS k{at}", self.key(at, g)));
+        let keys: Vec<String> = keys.collect();
+        let names: Vec<String> = (0..groups.len()).map(|at| format!("k{at}")).collect();
+        let order: Vec<String> = names.iter().map(|name| format!("{name} NULLS LAST")).collect();
+        let sql = format!(
+            "WITH g AS (SELECT {keys}, {value} AS v {relation} GROUP BY ALL), \
+             r AS (SELECT *, count(*) OVER () AS n, sum(v) OVER () AS s FROM g) \
+             SELECT v::BIGINT, n::UBIGINT, s::BIGINT, {names} FROM r \
+             ORDER BY v DESC, {order} LIMIT {limit}",
+            keys = keys.join(", "),
+            value = self.value(),
+            relation = self.relation(groups, &mut bound),
+            names = names.join(", "),
+            order = order.join(", "),
+            limit = self.request.limit_or(DEFAULT_LIMIT),
+        );
+        let rows = self.rows(&sql, &bound, |row| {
+            let keys = (0..groups.len()).map(|at| row.get(3 + at)).collect::<Result<_, _>>()?;
+            Ok((Bucket { keys, value: row.get(0)? }, row.get::<u64>(1)?, row.get::<i64>(2)?))
+        })?;
+        let (total, sum) = rows.first().map_or((0, 0), |(_, total, sum)| (*total, *sum));
+        let buckets: Vec<Bucket> = rows.into_iter().map(|(bucket, _, _)| bucket).collect();
+        let shown: i64 = buckets.iter().map(|b| b.value).sum();
+        let other = (total > buckets.len() as u64).then_some(sum - shown);
+        Ok(AggregateResult::Buckets { buckets, total, other })
+    }
+
+    /// Intervals in order, empty ones filled; with a group, a series for each of the largest
+    /// groups.
+    fn over_time(
+        &self,
+        field: &Field,
+        interval: Interval,
+        group: Option<&Field>,
+    ) -> Result<AggregateResult> {
+        let column = format!("t.{}", quoted(field.name));
+        let series = self.request.limit_or(SERIES);
+        let Some(intervals) = self.intervals(&column, interval)? else {
+            return Ok(AggregateResult::Buckets { buckets: Vec::new(), total: 0, other: None });
+        };
+        let most = if group.is_some() { intervals * series as u64 } else { intervals };
+        if most > MOST_BUCKETS {
+            let message = format!(
+                "From the first to the last {} there are {intervals} intervals{}; \
+                 at most {MOST_BUCKETS} buckets are shown.",
+                field.name,
+                if group.is_some() { format!(" of {series} groups") } else { String::new() },
+            );
+            let error = Error::new(Code::AggregateTooBroad, message).hint("time_interval", "year");
+            return Err(self.suggest_narrowing(error));
+        }
+        let groups: Vec<Field> = group.into_iter().copied().collect();
+        let mut bound = Vec::new();
+        let relation = self.relation(&groups, &mut bound);
+        let key = group.map_or("NULL::VARCHAR".to_string(), |group| self.key(0, group));
+        let (name, step, value) = (interval.name(), interval.step(), self.value());
+        // Every shown group has every interval between the first and the last.
+        let sql = format!(
+            "WITH g AS (SELECT date_trunc('{name}', {column})::DATE AS d, {key} AS k, {value} AS v \
+             {relation} AND {column} IS NOT NULL GROUP BY ALL), \
+             top AS (SELECT k, sum(v) AS s FROM g GROUP BY k \
+             ORDER BY s DESC, k NULLS LAST LIMIT {series}), \
+             days AS (SELECT unnest(generate_series(min(d)::TIMESTAMP, max(d)::TIMESTAMP, {step}))\
+             ::DATE AS d FROM g) \
+             SELECT days.d::VARCHAR, top.k, coalesce(g.v, 0)::BIGINT, \
+             (SELECT count(DISTINCT coalesce(k, '')) FROM g)::UBIGINT \
+             FROM days CROSS JOIN top \
+             LEFT JOIN g ON g.d = days.d AND g.k IS NOT DISTINCT FROM top.k \
+             ORDER BY days.d, top.s DESC, top.k NULLS LAST"
+        );
+        let rows = self.rows(&sql, &bound, |row| {
+            let day: Option<String> = row.get(0)?;
+            let keys = if group.is_some() { vec![day, row.get(1)?] } else { vec![day] };
+            Ok((Bucket { keys, value: row.get(2)? }, row.get::<u64>(3)?))
+        })?;
+        let groups = rows.first().map_or(1, |(_, groups)| (*groups).max(1));
+        let buckets: Vec<Bucket> = rows.into_iter().map(|(bucket, _)| bucket).collect();
+        let total = buckets.len() as u64 / groups.min(series as u64) * groups;
+        Ok(AggregateResult::Buckets { buckets, total, other: None })
+    }
+
+    /// How many intervals lie between the first and the last day; nothing where there is no day.
+    fn intervals(&self, column: &str, interval: Interval) -> Result<Option<u64>> {
+        let mut bound = Vec::new();
+        let relation = self.relation(&[], &mut bound);
+        let name = interval.name();
+        let sql = format!(
+            "SELECT (date_diff('{name}', min({column}), max({column})) + 1)::UBIGINT \
+             {relation} AND {column} IS NOT NULL"
+        );
+        self.one(&sql, &bound, |row| row.get::<Option<u64>>(0))
+    }
+
+    fn one<T>(
+        &self,
+        sql: &str,
+        bound: &[SqlValue],
+        read: impl FnMut(&Row) -> Result<T, QueryError>,
+    ) -> Result<T> {
+        let first = self.rows(sql, bound, read)?.into_iter().next();
+        first.ok_or_else(|| Error::internal("an aggregate without a row"))
+    }
+
+    fn rows<T>(
+        &self,
+        sql: &str,
+        bound: &[SqlValue],
+        read: impl FnMut(&Row) -> Result<T, QueryError>,
+    ) -> Result<Vec<T>> {
+        let interrupt = self.context.interrupt().by(self.end);
+        self.listing.bundle.db.query(sql, bound, &interrupt, read).map_err(|error| match error {
+            QueryError::TimedOut => {
+                let limit = self.context.budget.time.as_millis();
+                let message = format!("This took longer than {limit} ms and was stopped.");
+                self.suggest_narrowing(Error::new(Code::AggregateTimeout, message))
+            }
+            other => other.into(),
+        })
+    }
+
+    /// Names the fields that would narrow the question and are not used yet.
+    fn suggest_narrowing(&self, error: Error) -> Error {
+        let is_unused =
+            |f: &&Field| !self.request.filters.iter().any(|filter| filter.is_on(f.name));
+        let columns = || self.listing.columns.iter();
+        let small =
+            |f: &&Field| f.group && matches!(f.kind, Kind::Int | Kind::Keyword | Kind::Id(_));
+        let useful = columns().filter(|f| f.time).chain(columns().filter(small));
+        let fields: Vec<&str> = useful.filter(is_unused).map(|f| f.name).take(6).collect();
+        error.hint("suggest_narrowing", fields)
+    }
+}

@@ -1,0 +1,26 @@
+//! Requests as types: arguments checked against the catalog and the bundle, and the SQL made from
+//! them. SQL for serving is written here and nowhere else.
+
+mod aggregate;
+mod aggregate_request;
+mod cursor;
+mod filter;
+mod interval;
+mod listing;
+mod page;
+mod request;
+mod selection;
+mod text;
+
+pub use aggregate::{Aggregate, AggregateResult, Bucket, MOST_BUCKETS, aggregate};
+pub use aggregate_request::{AGGREGATE_PARAMETERS, AggregateRequest};
+pub use cursor::Cursor;
+pub use filter::Op;
+pub use interval::Interval;
+pub use listing::{Items, Listing};
+pub use page::{list, page, row_json, select_fields};
+pub use request::{
+    DEFAULT_LIMIT, LEAST_TEXT, LIST_PARAMETERS, ListRequest, MOST_ITEMS, MOST_TEXT, take_cursor,
+    take_fields, take_limit,
+};
+pub use selection::{Selection, select_ords};

@@ -1,0 +1,254 @@
+//! A page of a list: which rows, in which order, and how many there are.
+
+use serde_json::{Map, Value, json};
+
+use super::cursor::Cursor;
+use super::filter::{Filter, quoted};
+use super::listing::{Items, Listing, Ords, ParentScope};
+use super::request::{ListRequest, Sort};
+use super::text;
+use crate::api::{Context, Error, Notes, Outcome, Page, Result};
+use crate::bundle::SqlValue;
+use crate::catalog::Field;
+
+/// Runs the request. Blocks: call it on a blocking thread.
+pub fn list(context: &Context, listing: &Listing, request: &ListRequest) -> Result<Outcome> {
+    let (page, empty) = page(context, listing, request)?;
+    let shown = page.shown(&request.narrowing(listing));
+    Ok(Outcome::new(page).with(Notes { empty, shown, ..Notes::default() }))
+}
+
+/// The page, and why it is empty when it is.
+pub fn page(
+    context: &Context,
+    listing: &Listing,
+    request: &ListRequest,
+) -> Result<(Page, Option<Value>)> {
+    let hash = request.hash(listing);
+    let sorted = request.sort.map(|sort| sort.field.kind);
+    let cursor = request.cursor.as_deref().map(|c| Cursor::decode(c, hash, sorted)).transpose()?;
+    let total = match &cursor {
+        Some(cursor) => cursor.total,
+        None => total(context, listing, &request.filters)?,
+    };
+    let limit = request.limit();
+    let mut rows = match total {
+        0 => Vec::new(),
+        _ => select(context, listing, request, cursor.as_ref(), limit + 1)?,
+    };
+    let mut more = rows.len() > limit;
+    rows.truncate(limit);
+    let mut contents = None;
+    if let Some(most) = request.max_bytes {
+        more |= text::fit(&mut rows, most)?;
+        let is_beginning = cursor.is_none() && !request.filters.iter().any(|f| f.is_on("section"));
+        if more && is_beginning {
+            contents = Some(text::contents(context, listing, &request.filters)?);
+        }
+    }
+    let ends: Vec<(u64, Option<String>)> = rows.iter().map(|r| (r.ord, r.key.clone())).collect();
+    let cursor_after = move |items: usize| {
+        let (ord, key) = ends.get(items.wrapping_sub(1)).cloned().unwrap_or_default();
+        Cursor { list: hash, ord, key, total }.encode()
+    };
+    let next_cursor = (more && !rows.is_empty()).then(|| cursor_after(rows.len()));
+    let items = rows.into_iter().map(|row| render(listing, request, row)).collect::<Result<_>>()?;
+    listing.bundle.ensure_intact()?;
+    let empty = match total {
+        0 => Some(explain(context, listing, &request.filters)?),
+        _ => None,
+    };
+    let all = || listing.columns.iter().map(|c| c.name).collect();
+    let columns = request.fields.clone().unwrap_or_else(all);
+    let cursor_after = Some(Box::new(cursor_after) as _);
+    Ok((Page { items, columns, total, next_cursor, contents, cursor_after }, empty))
+}
+
+/// One row of the page.
+pub(super) struct ListRow {
+    ord: u64,
+    /// Its value in the sort column, as text.
+    key: Option<String>,
+    /// The columns as JSON, for rows that are not prepared records.
+    pub(super) json: Option<String>,
+}
+
+/// What is true of the rows that are meant, with the values pushed onto `bound`.
+pub(super) fn conditions(
+    listing: &Listing,
+    filters: &[Filter],
+    bound: &mut Vec<SqlValue>,
+) -> String {
+    let parent: Option<String> = listing.parent.as_ref().map(|parent| parent.sql(bound));
+    let parts: Vec<String> =
+        parent.into_iter().chain(filters.iter().map(|f| f.sql(bound))).collect();
+    if parts.is_empty() { "TRUE".into() } else { parts.join(" AND ") }
+}
+
+/// A row as JSON in SQL, keys in the order of the columns.
+pub fn row_json(columns: &[Field]) -> String {
+    let pairs: Vec<String> =
+        columns.iter().map(|c| format!("{0} := {0}", quoted(c.name))).collect();
+    format!("to_json(struct_pack({}))::VARCHAR", pairs.join(", "))
+}
+
+/// How many items the list has: known from the bundle unless filters narrow it.
+fn total(context: &Context, listing: &Listing, filters: &[Filter]) -> Result<u64> {
+    match (&listing.parent, listing.facts) {
+        (Some(parent), _) if filters.is_empty() || parent.len() == 0 => Ok(parent.len() as u64),
+        (None, Some(facts)) if filters.is_empty() => Ok(facts.records),
+        _ => {
+            let mut bound = Vec::new();
+            let conditions = conditions(listing, filters, &mut bound);
+            let table = quoted(&listing.table);
+            let sql = format!("SELECT count(*)::UBIGINT FROM {table} WHERE {conditions}");
+            let counts =
+                listing.bundle.db.query(&sql, &bound, &context.interrupt(), |row| row.get(0))?;
+            counts.first().copied().ok_or_else(|| Error::internal("a count without a row"))
+        }
+    }
+}
+
+fn select(
+    context: &Context,
+    listing: &Listing,
+    request: &ListRequest,
+    after: Option<&Cursor>,
+    limit: usize,
+) -> Result<Vec<ListRow>> {
+    if request.sort.is_none()
+        && request.filters.is_empty()
+        && let Some(rows) = listing.parent.as_ref().and_then(|p| prepared(p, after, limit))
+    {
+        return Ok(rows);
+    }
+    let mut bound = Vec::new();
+    let mut wheres = conditions(listing, &request.filters, &mut bound);
+    let (key, order) = match request.sort {
+        Some(Sort { field, descending }) => {
+            let column = quoted(field.name);
+            let direction = if descending { "DESC" } else { "ASC" };
+            (format!("{column}::VARCHAR"), format!("{column} {direction} NULLS LAST, ord"))
+        }
+        None => ("NULL::VARCHAR".to_string(), "ord".to_string()),
+    };
+    if let Some(cursor) = after {
+        wheres = format!("{wheres} AND {}", beyond(cursor, request.sort, &mut bound)?);
+    }
+    let json = match listing.items {
+        Items::Records { .. } => "NULL::VARCHAR".to_string(),
+        Items::Rows => row_json(&listing.columns),
+    };
+    let sql = format!(
+        "SELECT ord::UBIGINT, {key}, {json} FROM {} WHERE {wheres} ORDER BY {order} LIMIT {limit}",
+        quoted(&listing.table)
+    );
+    let rows = listing.bundle.db.query(&sql, &bound, &context.interrupt(), |row| {
+        Ok(ListRow { ord: row.get(0)?, key: row.get(1)?, json: row.get(2)? })
+    })?;
+    Ok(rows)
+}
+
+/// The condition that a row comes after the cursor.
+fn beyond(cursor: &Cursor, sort: Option<Sort>, bound: &mut Vec<SqlValue>) -> Result<String> {
+    let ord = SqlValue::Integer(cursor.ord as i64);
+    let Some(Sort { field, descending }) = sort else {
+        bound.push(ord);
+        return Ok("ord > ?::BIGINT".into());
+    };
+    let (column, kind) = (quoted(field.name), field.kind.sql());
+    match cursor.sort_value(field.kind)? {
+        Some(value) => {
+            let beyond = if descending { "<" } else { ">" };
+            bound.extend([value.clone(), value, ord]);
+            Ok(format!(
+                "({column} {beyond} ?::{kind} OR ({column} = ?::{kind} AND ord > ?::BIGINT) \
+                 OR {column} IS NULL)"
+            ))
+        }
+        None => {
+            bound.push(ord);
+            Ok(format!("({column} IS NULL AND ord > ?::BIGINT)"))
+        }
+    }
+}
+
+/// Rows that need no query: records by their numbers, or the first rows.
+fn prepared(parent: &ParentScope, after: Option<&Cursor>, limit: usize) -> Option<Vec<ListRow>> {
+    let row = |ord: u64, json: Option<String>| ListRow { ord, key: None, json };
+    match &parent.ords {
+        Ords::Records(ords) => {
+            let is_before = |cursor: &Cursor, ord: &u32| u64::from(*ord) <= cursor.ord;
+            let from = after.map_or(0, |c| ords.partition_point(|ord| is_before(c, ord)));
+            Some(ords.iter().skip(from).take(limit).map(|ord| row((*ord).into(), None)).collect())
+        }
+        Ords::Rows(range) => {
+            let from = after.map_or(range.start, |cursor| cursor.ord as usize + 1);
+            let first = parent.first.iter().enumerate().map(|(at, json)| (range.start + at, json));
+            let rows: Vec<ListRow> = first
+                .skip_while(|(ord, _)| *ord < from)
+                .take(limit)
+                .map(|(ord, json)| row(ord as u64, Some(json.to_string())))
+                .collect();
+            (rows.len() == limit.min(range.end.saturating_sub(from))).then_some(rows)
+        }
+    }
+}
+
+/// The item as JSON: the prepared record or the row, with only the requested fields.
+fn render(listing: &Listing, request: &ListRequest, row: ListRow) -> Result<String> {
+    let bundle = listing.bundle;
+    let json = match (listing.items, row.json) {
+        (Items::Records { first }, _) => match bundle.records().by_number(first + row.ord as usize)
+        {
+            Some(entry) => entry.data.to_string(),
+            None => {
+                bundle.ensure_intact()?;
+                let cause = format!("{} has no record {}", listing.table, row.ord);
+                return Err(Error::internal(cause));
+            }
+        },
+        (Items::Rows, json) => json.ok_or_else(|| Error::internal("a row without columns"))?,
+    };
+    match &request.fields {
+        Some(fields) => select_fields(&json, fields),
+        None => Ok(json),
+    }
+}
+
+/// A record with only these fields.
+pub fn select_fields(json: &str, fields: &[&str]) -> Result<String> {
+    let mut record: Map<String, Value> = serde_json::from_str(json).map_err(Error::internal)?;
+    record.retain(|name, _| fields.contains(&name.as_str()));
+    serde_json::to_string(&record).map_err(Error::internal)
+}
+
+/// Says what each filter alone would have left, and what the source covers.
+fn explain(context: &Context, listing: &Listing, filters: &[Filter]) -> Result<Value> {
+    let given: Vec<&Filter> = filters.iter().filter(|f| !f.written.is_empty()).collect();
+    let mut reason = json!({ "reason": match given.is_empty() {
+        true => "There are no records of this kind here.",
+        false => "No record matches all filters.",
+    } });
+    if !given.is_empty() {
+        let mut bound = Vec::new();
+        let counts: Vec<String> = given
+            .iter()
+            .map(|f| format!("(count(*) FILTER (WHERE {}))::UBIGINT", f.sql(&mut bound)))
+            .collect();
+        let scope = conditions(listing, &[], &mut bound);
+        let table = quoted(&listing.table);
+        let sql = format!("SELECT {} FROM {table} WHERE {scope}", counts.join(", "));
+        let rows = listing.bundle.db.query(&sql, &bound, &context.interrupt(), |row| {
+            (0..given.len()).map(|at| row.get::<u64>(at)).collect::<Result<Vec<_>, _>>()
+        })?;
+        let alone = given.iter().zip(rows.into_iter().flatten());
+        reason["filters"] = alone
+            .map(|(filter, count)| json!({ "filter": filter.written, "matches_alone": count }))
+            .collect();
+    }
+    if let Some(facts) = listing.facts {
+        reason["source"] = json!({ "records": facts.records, "from": facts.from, "to": facts.to });
+    }
+    Ok(reason)
+}

@@ -1,0 +1,240 @@
+//! From a name as people type it to the records that have it.
+//!
+//! Candidates come from the index of names by the trigrams they share with what was typed; `score`
+//! says how well each fits, with and without the words that `hints` takes for a title, a state or
+//! a year. Filters exclude records beforehand; hints only raise or lower scores. What fits too
+//! badly is not returned: the nearest names are shown instead of a wrong record. Which names a
+//! record has is said by its source (see `spec::Naming`).
+
+mod hints;
+mod score;
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::query::{Cursor, LIST_PARAMETERS, ListRequest, Listing, select_fields};
+use super::record;
+use super::search::{Candidates, scopes};
+use crate::api::{Arguments, Context, Error, Notes, Outcome, Page, Result};
+use crate::bundle::{Bundle, analyzer, names, stable_hash};
+use crate::catalog::spec::Naming;
+use crate::catalog::{Fields, Source};
+use hints::Hints;
+
+/// Bytes of a name as people type it; a longer text is no name.
+const LONGEST_NAME: usize = 300;
+
+/// Names that are scored; more share only a piece or two with what was typed.
+const MOST_NAMES: usize = 300;
+
+/// Below this a name is another's. Tuned on `tests/josh/names.tsv`.
+const THRESHOLD: f32 = 0.66;
+
+/// Up to so many records are read to compare them with hints and dates. More, such as thousands of
+/// filings of one client, differ too little to be worth it.
+const MOST_READ: usize = 1000;
+
+/// Names shown when none fits.
+const NEAREST: usize = 5;
+
+/// A record with a fitting name.
+#[derive(Clone, Copy, Debug)]
+struct Match {
+    record: u32,
+    score: f32,
+    name: Option<u32>,
+}
+
+/// The records of a registry whose names fit, the best first, page by page. Blocks: call it on a
+/// blocking thread.
+pub fn resolve(
+    context: &Context,
+    source: &'static Source,
+    listing: &Listing,
+    mut arguments: Arguments,
+) -> Result<Outcome> {
+    let typed = arguments.take_one("q")?.map(|q| q.trim().to_string()).unwrap_or_default();
+    if typed.len() > LONGEST_NAME {
+        let message = format!("`q` is longer than {LONGEST_NAME} bytes, too long for a name.");
+        return Err(Error::invalid("q", message).hint("max_bytes", LONGEST_NAME));
+    }
+    let mut page_arguments = Arguments::default();
+    for name in ["limit", "cursor", "fields"] {
+        if let Some(given) = arguments.take(name)? {
+            page_arguments.push(name, given);
+        }
+    }
+    let request = ListRequest::read(page_arguments, listing, &[])?;
+    if arguments.has("sort") {
+        return Err(Error::invalid(
+            "sort",
+            "Names are sorted by how well they fit; leave `sort` out.",
+        ));
+    }
+    let valid: Vec<&str> = LIST_PARAMETERS.into_iter().chain(["q"]).collect();
+    let scopes = scopes(&context.bundle, &[source], &arguments, &valid)?;
+    let filters: String = scopes.iter().map(|scope| scope.selection.key()).collect();
+    let id = &context.bundle.manifest.id;
+    let list = stable_hash(format!("resolve {id} {} {typed}\n{filters}", source.key).as_bytes());
+    let cursor = request.cursor.as_deref().map(|c| Cursor::decode(c, list, None)).transpose()?;
+    let from = cursor.map_or(0, |cursor| cursor.ord as usize);
+    let candidates = Candidates::find(context, &scopes)?;
+    let (matches, nearest) = find(context, source, &typed, &candidates)?;
+    let total = matches.len() as u64;
+    let shown: Vec<&Match> = matches.iter().skip(from).take(request.limit()).collect();
+    let cursor_after =
+        move |items: usize| Cursor { list, ord: (from + items) as u64, key: None, total }.encode();
+    let is_more = !shown.is_empty() && ((from + shown.len()) as u64) < total;
+    let next_cursor = is_more.then(|| cursor_after(shown.len()));
+    let bundle = &context.bundle;
+    let items = shown.into_iter().map(|m| item(bundle, &request, m)).collect::<Result<Vec<_>>>()?;
+    bundle.ensure_intact()?;
+    let all = || listing.columns.iter().map(|c| c.name).collect();
+    let mut columns: Vec<&'static str> = request.fields.clone().unwrap_or_else(all);
+    columns.push("match");
+    let empty = (total == 0).then(|| {
+        let searched = candidates.count();
+        json!({ "reason": "No name fits well enough.", "searched": searched, "nearest": nearest })
+    });
+    let cursor_after = Some(Box::new(cursor_after) as _);
+    let page = Page { items, columns, total, next_cursor, contents: None, cursor_after };
+    let shown = page.shown(&[]);
+    Ok(Outcome::new(page).with(Notes { empty, shown, ..Notes::default() }))
+}
+
+/// All records that fit, the best first, and the nearest names.
+fn find(
+    context: &Context,
+    source: &'static Source,
+    typed: &str,
+    candidates: &Candidates,
+) -> Result<(Vec<Match>, Vec<String>)> {
+    let bundle = &context.bundle;
+    let Some(naming) = &source.naming else {
+        return Err(Error::internal(format!("{} has no names", source.key)));
+    };
+    let index = bundle.names()?;
+    let mut found: HashMap<u32, Match> = HashMap::new();
+    let mut nearest: Vec<(f32, String)> = Vec::new();
+    let hints = Hints::read(typed);
+    let whole = analyzer::folded_words(typed);
+    for name in fitting(context, index, source, &whole, &hints.words, candidates)? {
+        context.check()?;
+        let words = analyzer::folded_words(index.text(name));
+        let plain = score::score(&whole, &words);
+        let bare = if hints.words == whole { plain } else { score::score(&hints.words, &words) };
+        if naming.exact_kinds.contains(&index.kind(name))
+            && ![&whole, &hints.words].into_iter().any(|typed| score::is_same(typed, &words))
+        {
+            continue;
+        }
+        nearest.push((plain.max(bare), index.text(name).to_string()));
+        // Hints can add at most this: whatever can't reach the threshold need not be looked at
+        // record by record.
+        if plain.max(bare + 4.0 * hints::MOST_GAIN) < THRESHOLD {
+            continue;
+        }
+        for record in index.records(name).filter(|record| candidates.contains(*record)) {
+            let preference = match hints.words == whole || found.len() > MOST_READ {
+                true => 0.0,
+                false => fields(bundle, record)
+                    .map_or(0.0, |fields| hints.preference(&fields, &naming.hints)),
+            };
+            // A match that needs hints is less certain than a match of all words.
+            let fit = plain.max((bare + preference - 0.01).min(0.99)).clamp(0.0, 1.0);
+            let known =
+                found.entry(record).or_insert(Match { record, score: fit, name: Some(name) });
+            if fit > known.score {
+                *known = Match { record, score: fit, name: Some(name) };
+            }
+        }
+    }
+    if let Ok(exact) = record::find_in(bundle, source, typed)
+        && let record = exact.number as u32
+        && candidates.contains(record)
+    {
+        // Above every name, which comes to 1 at most.
+        found.insert(record, Match { record, score: 2.0, name: None });
+    }
+    let mut matches: Vec<Match> = found.into_values().filter(|m| m.score >= THRESHOLD).collect();
+    // Rounded, so that a hair's breadth does not decide before recency does.
+    let rounded = |m: &Match| (m.score * 200.0).round() as i32;
+    let read = if matches.len() <= MOST_READ { matches.as_slice() } else { &[] };
+    let prominent: HashMap<u32, (bool, String)> =
+        read.iter().map(|m| (m.record, prominence(bundle, source, naming, m.record))).collect();
+    matches.sort_by(|a, b| {
+        let (pa, pb) = (prominent.get(&a.record), prominent.get(&b.record));
+        // Records are numbered in the default order of their source, mostly the newest first.
+        rounded(b).cmp(&rounded(a)).then_with(|| pb.cmp(&pa)).then(a.record.cmp(&b.record))
+    });
+    nearest.sort_by(|a, b| b.0.total_cmp(&a.0));
+    nearest.dedup_by(|a, b| a.1 == b.1);
+    Ok((matches, nearest.into_iter().take(NEAREST).map(|(_, name)| name).collect()))
+}
+
+/// The names of candidates that share the most trigrams with what was typed.
+fn fitting(
+    context: &Context,
+    index: &names::Names,
+    source: &Source,
+    whole: &[String],
+    bare: &[String],
+    candidates: &Candidates,
+) -> Result<Vec<u32>> {
+    let mut found: HashMap<u32, f32> = HashMap::new();
+    for words in [whole, bare] {
+        context.check()?;
+        let trigrams = names::trigrams(words);
+        // A name must share a quarter of the pieces, or those of its one word.
+        let least = (trigrams.len() as u16 / 4).clamp(1, 4);
+        for (name, count) in index.sharing(source.key, &trigrams, least) {
+            let share =
+                f32::from(count) / (trigrams.len() as f32 + 0.2 * index.text(name).len() as f32);
+            let known = found.entry(name).or_insert(share);
+            *known = known.max(share);
+        }
+        if bare == whole {
+            break;
+        }
+    }
+    let mut found: Vec<(u32, f32)> = found.into_iter().collect();
+    found.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    context.check()?;
+    let is_borne = |name: &u32| index.records(*name).any(|record| candidates.contains(record));
+    Ok(found.into_iter().map(|(name, _)| name).filter(is_borne).take(MOST_NAMES).collect())
+}
+
+fn fields(bundle: &Bundle, record: u32) -> Option<Fields> {
+    serde_json::from_str(bundle.records().by_number(record as usize)?.data).ok()
+}
+
+/// Whether it is current, and how new it is: what decides between equals.
+fn prominence(bundle: &Bundle, source: &Source, naming: &Naming, record: u32) -> (bool, String) {
+    let Some(fields) = fields(bundle, record) else { return Default::default() };
+    let current = fields.get("current").and_then(Value::as_bool).unwrap_or(false);
+    let mut dates = naming.recency.into_iter().chain(source.main_date);
+    let date = dates.find_map(|field| fields.get(field)?.as_str());
+    (current, date.unwrap_or_default().to_string())
+}
+
+/// The record as JSON with how it matched.
+fn item(bundle: &Bundle, request: &ListRequest, found: &Match) -> Result<String> {
+    let lost = || Error::internal(format!("the index of names has record {}", found.record));
+    let entry = bundle.records().by_number(found.record as usize).ok_or_else(lost)?;
+    let mut record = match &request.fields {
+        Some(fields) => select_fields(entry.data, fields)?,
+        None => entry.data.to_string(),
+    };
+    let index = bundle.names()?;
+    let matched = match found.name {
+        Some(name) => {
+            let score = f64::from((found.score * 1000.0).round()) / 1000.0;
+            json!({ "score": score, "matched_on": index.kind(name), "name": index.text(name) })
+        }
+        None => json!({ "score": 1.0, "matched_on": "id", "name": entry.id }),
+    };
+    record.pop();
+    record.push_str(&format!(",\"match\":{matched}}}"));
+    Ok(record)
+}

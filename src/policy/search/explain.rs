@@ -1,0 +1,102 @@
+//! Why nothing was found: what each filter removed, what the sources cover, how a word may have
+//! been meant.
+
+use serde_json::{Value, json};
+
+use super::candidates::Candidates;
+use super::lexical;
+use super::query_syntax::ParsedQuery;
+use super::request::{Mode, SearchRequest, SearchScope};
+use crate::api::{Context, Result};
+use crate::bundle::analyzer;
+use crate::bundle::text::TextIndex;
+use crate::policy::query::Selection;
+
+/// Filters that are explained: each costs a search of its own.
+const MOST_EXPLAINED: usize = 8;
+
+pub fn nothing(
+    context: &Context,
+    index: &TextIndex,
+    request: &SearchRequest,
+    query: &ParsedQuery,
+    candidates: &Candidates,
+) -> Result<Value> {
+    let searched = candidates.count();
+    let has_filters = !request.filters().is_empty();
+    let reason = match (searched, has_filters) {
+        (0, _) => "The filters leave no record to search.",
+        (_, true) => "No record that the filters leave has these words.",
+        (_, false) => "No record of these sources has these words.",
+    };
+    let facts = request.sources().filter_map(|s| context.bundle.manifest.source(s.key));
+    let coverage = facts.map(|facts| {
+        let (records, from, to) = (facts.records, &facts.from, &facts.to);
+        json!({ "source": facts.key, "records": records, "from": from, "to": to })
+    });
+    let coverage: Vec<Value> = coverage.collect();
+    let mut why = json!({ "reason": reason, "searched": searched, "sources": coverage });
+    if has_filters {
+        why["filters"] = filters(context, index, request, query)?;
+    }
+    let meant = spelling(context, index, query)?;
+    if !meant.is_empty() {
+        why["did_you_mean"] = json!(meant);
+    }
+    Ok(why)
+}
+
+/// For each filter: how many records it leaves by itself, and how many results there would be
+/// without it.
+fn filters(
+    context: &Context,
+    index: &TextIndex,
+    request: &SearchRequest,
+    query: &ParsedQuery,
+) -> Result<Value> {
+    let narrowed = |change: &dyn Fn(&Selection) -> Selection| -> Result<Candidates> {
+        let scope = |scope: &SearchScope| SearchScope {
+            source: scope.source,
+            selection: change(&scope.selection),
+        };
+        Candidates::find(context, &request.scopes.iter().map(scope).collect::<Vec<_>>())
+    };
+    let mut explained = Vec::new();
+    for (at, filter) in request.filters().into_iter().enumerate().take(MOST_EXPLAINED) {
+        let leaves = narrowed(&|selection| selection.only(at))?.count();
+        let others = narrowed(&|selection| selection.without(at))?;
+        let results = match request.mode {
+            Mode::Semantic => others.count(),
+            _ => lexical::search(context, index, query, &others)?.len() as u64,
+        };
+        let row = json!({ "filter": filter, "leaves": leaves, "results_without_it": results });
+        explained.push(row);
+    }
+    Ok(explained.into())
+}
+
+/// For each word that no text has, the nearest one that some have: at most two slips away, the
+/// more frequent of equals.
+fn spelling(
+    context: &Context,
+    index: &TextIndex,
+    query: &ParsedQuery,
+) -> Result<serde_json::Map<String, Value>> {
+    let mut meant = serde_json::Map::new();
+    let phrases = query.phrases.iter().flat_map(|p| p.text.split(' '));
+    for word in lexical::content_words(query).chain(phrases).flat_map(analyzer::plain_words) {
+        context.check()?;
+        let slips = if word.len() < 6 { 1 } else { 2 };
+        let near = |known: &str| {
+            let close = known.len().abs_diff(word.len()) <= slips;
+            close.then(|| strsim::damerau_levenshtein(known, &word)).filter(|n| *n <= slips)
+        };
+        // Words come the most frequent first, and `min_by_key` keeps the first of equals.
+        let best =
+            index.words().filter_map(|known| Some((near(known)?, known))).min_by_key(|(n, _)| *n);
+        if let Some((1.., known)) = best {
+            meant.insert(word, json!(known));
+        }
+    }
+    Ok(meant)
+}

@@ -1,0 +1,185 @@
+//! Results as they are shown: the record's own fields, its citation, and the passage that matched.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::fuse::Fused;
+use super::query_syntax::ParsedQuery;
+use super::{lexical, snippet};
+use crate::api::outcome::append;
+use crate::api::page::{CursorAfter, fitting, shown};
+use crate::api::{Error, Output, Result};
+use crate::bundle::text::{Passage, TextIndex};
+use crate::bundle::{Bundle, analyzer};
+use crate::policy::schemas::Citation;
+
+/// Characters of a snippet.
+const SNIPPET: usize = 320;
+
+/// A record in the final ranking, with the passage to show of it.
+#[derive(Clone, Copy)]
+pub struct Ranked {
+    pub fused: Fused,
+    pub passage: Option<u32>,
+}
+
+/// What is marked in a passage.
+pub fn stems(ask: &ParsedQuery) -> Vec<String> {
+    let phrases = ask.phrases.iter().map(|p| p.text.as_str());
+    lexical::content_words(ask).chain(phrases).flat_map(analyzer::terms).collect()
+}
+
+/// A page of results: `{"results", "total", "took_ms", "next_cursor"?, "degraded"?}`.
+#[derive(Serialize, JsonSchema)]
+pub struct SearchResults {
+    #[schemars(with = "Vec<SearchResult>")]
+    pub results: Vec<Box<RawValue>>,
+    /// Exact for words; by meaning at most 200 records are ranked
+    pub total: u64,
+    pub took_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub next_cursor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Degraded")]
+    pub degraded: Option<Degraded>,
+    #[serde(skip)]
+    pub cursor_after: CursorAfter,
+}
+
+/// The part of the search that ran by words alone
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Degraded {
+    pub mode: &'static str,
+    pub reason: String,
+    pub sources: Vec<&'static str>,
+}
+
+impl Output for SearchResults {
+    fn write_json(&self, out: &mut Vec<u8>) -> Result<()> {
+        append(out, self)
+    }
+
+    fn items(&self) -> Option<(Vec<&'static str>, Vec<Cow<'_, str>>)> {
+        let items = self.results.iter().map(|result| Cow::Borrowed(result.get())).collect();
+        Some((COLUMNS.to_vec(), items))
+    }
+
+    fn page(&self) -> Option<(u64, Option<&str>)> {
+        Some((self.total, self.next_cursor.as_deref()))
+    }
+
+    fn shorten(&mut self, bytes: usize) -> Option<String> {
+        let kept = fitting(self.results.iter().map(|result| result.get().len()), bytes);
+        if kept >= self.results.len() {
+            return None;
+        }
+        self.next_cursor = Some((self.cursor_after)(kept));
+        self.results.truncate(kept);
+        shown(kept, self.total, &[])
+    }
+}
+
+/// Columns of a table of results.
+const COLUMNS: [&str; 9] =
+    ["id", "source", "title", "url", "date", "snippet", "section", "heading", "score"];
+
+/// One result, made of the prepared record's own JSON.
+#[derive(Serialize, JsonSchema)]
+pub struct SearchResult<'a> {
+    pub id: &'a str,
+    pub source: &'static str,
+    #[schemars(with = "Option<String>")]
+    title: Option<&'a RawValue>,
+    #[schemars(with = "String", extend("format" = "uri"))]
+    url: Option<&'a RawValue>,
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    date: Option<&'a RawValue>,
+    /// HTML: the best passage, matches in <mark>, everything else escaped
+    snippet: String,
+    /// Section of the text that the passage is from; goes into body?section=
+    section: String,
+    heading: String,
+    /// BM25, cosine or the sum of reciprocal ranks, depending on the mode
+    score: f32,
+    ranks: Ranks,
+    #[schemars(with = "Citation")]
+    citation: &'a RawValue,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Ranks {
+    lexical: Option<usize>,
+    semantic: Option<usize>,
+}
+
+/// The passage with the question's words marked. When they stand only in its heading or in the
+/// title, these lead; when they stand nowhere, it was the meaning of the passage that matched, and
+/// all of it is the match.
+fn snippet_of(title: &str, passage: &Passage, stems: &[String], by_meaning: bool) -> String {
+    // A stem begins like its word; asking that first spares nearly all words the stemmer.
+    let begins = |word: &str| {
+        let first = word.chars().next().map(|c| c.to_ascii_lowercase());
+        first.is_some_and(|c| !c.is_ascii() || stems.iter().any(|stem| stem.starts_with(c)))
+    };
+    let is_hit =
+        |word: &str| begins(word) && analyzer::terms(word).iter().any(|term| stems.contains(term));
+    let has_hit = |text: &str| {
+        text.split_whitespace()
+            .any(|word| is_hit(word.trim_matches(|c: char| !c.is_alphanumeric())))
+    };
+    let lead = [passage.heading.as_str(), title].into_iter().find(|head| has_hit(head));
+    let text = match lead {
+        Some(head) if !has_hit(&passage.text) => format!("{head} — {}", passage.text),
+        _ if passage.text.is_empty() => title.to_string(),
+        _ => passage.text.clone(),
+    };
+    let snippet = snippet::snippet(&text, &is_hit, SNIPPET);
+    if by_meaning && !snippet.contains("<mark>") {
+        format!("<mark>{snippet}</mark>")
+    } else {
+        snippet
+    }
+}
+
+pub fn result(
+    bundle: &Bundle,
+    index: &TextIndex,
+    ranked: &Ranked,
+    stems: &[String],
+) -> Result<Box<RawValue>> {
+    let Fused { record, score, lexical, semantic } = ranked.fused;
+    let lost = || Error::internal(format!("the index names record {record}"));
+    let entry = bundle.records().by_number(record as usize).ok_or_else(lost)?;
+    let source = bundle.source_of_number(record as usize).ok_or_else(lost)?;
+    let fields: HashMap<&str, &RawValue> =
+        serde_json::from_str(entry.data).map_err(Error::internal)?;
+    let field = |name: &str| fields.get(name).copied();
+    let title = field(source.title);
+    let passage = match ranked.passage.or_else(|| index.passages_of(record).next()) {
+        Some(number) => index.passage(number).map_err(Error::internal)?,
+        None => Default::default(),
+    };
+    let own_title: String =
+        title.and_then(|t| serde_json::from_str(t.get()).ok()).unwrap_or_default();
+    let snippet = snippet_of(&own_title, &passage, stems, semantic.is_some());
+    let citation: &RawValue = serde_json::from_str(entry.citation).map_err(Error::internal)?;
+    let found = SearchResult {
+        id: entry.id,
+        source: source.key,
+        title,
+        url: field("url"),
+        date: source.main_date.and_then(field),
+        snippet,
+        section: passage.section,
+        heading: passage.heading,
+        score,
+        ranks: Ranks { lexical, semantic },
+        citation,
+    };
+    serde_json::value::to_raw_value(&found).map_err(Error::internal)
+}

@@ -1,0 +1,1 @@
+//! Holds no code: see Cargo.toml.
