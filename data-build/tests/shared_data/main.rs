@@ -1,7 +1,9 @@
-//! The builder over the real public files in `../shared/data`. Developers and CI have them, users
-//! do not: without them the test runner counts every test of this file as ignored.
+//! The builder over the real public files in `../shared/data` and `../shared/more-data`. Developers
+//! and CI have them, users do not: without them the test runner counts every test of this file as ignored.
 //!
 //! The standard test harness can't ignore a test at run time, so this file brings its own `main`.
+
+mod golden;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -19,33 +21,39 @@ struct Built {
 }
 
 fn shared() -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    path.join("README.md").exists().then_some(path)
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let is_there = ["data", "more-data"].iter().all(|name| path.join(name).is_dir());
+    is_there.then_some(path)
 }
 
 /// Built once for all tests: every file, as a user would.
-static BUILT: LazyLock<Built> = LazyLock::new(|| {
-    let from = shared().expect("these tests need ../shared/data");
+static BUILT: LazyLock<Built> = LazyLock::new(|| build("data"));
+static MORE: LazyLock<Built> = LazyLock::new(|| build("more-data"));
+
+fn build(name: &str) -> Built {
+    let from = shared().expect("these tests need ../shared").join(name);
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("federal.db");
     let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
-    // Embedding all of it takes half a day on two cores; what the vectors add has tests of its own.
+    // Embedding all of it takes half a day on two cores; vectors have tests of their own.
     let output = command
         .args(["build", "--ignore-unknown-folders", "--embed", "none", "--from"])
         .arg(from)
         .arg("--out")
         .arg(&out)
+        .arg("--cache")
+        .arg(folder.path().join("cache"))
         .output();
     let output = output.expect("the builder runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let report = String::from_utf8(output.stdout).expect("a report");
     let bundle = Bundle::open(&out).expect("a bundle");
     Built { bundle, report, _folder: folder }
-});
+}
 
 type Test = (&'static str, fn(&Built));
 
-const TESTS: [Test; 6] = [
+const TESTS: [Test; 7] = [
     ("shared_data_fills_every_source", shared_data_fills_every_source),
     ("shared_data_links_hold", shared_data_links_hold),
     ("shared_data_holds_the_chain_of_s_5", shared_data_holds_the_chain_of_s_5),
@@ -54,6 +62,7 @@ const TESTS: [Test; 6] = [
         "shared_data_records_are_all_found_under_their_own_ids",
         shared_data_records_are_all_found_under_their_own_ids,
     ),
+    ("shared_data_agrees_with_golden_records", shared_data_agrees_with_golden_records),
     ("shared_data_is_built_within_two_gigabytes", shared_data_is_built_within_two_gigabytes),
 ];
 
@@ -61,7 +70,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let is_present = shared().is_some();
     if !is_present {
-        eprintln!("../shared/data is missing: the tests that need it are ignored.");
+        eprintln!("../shared is missing: the tests that need it are ignored.");
     }
     let trials = TESTS.map(|(name, test)| {
         let run = move || {
@@ -233,6 +242,10 @@ fn shared_data_records_are_all_found_under_their_own_ids(built: &Built) {
             assert!(facts.rows["body"] > 0, "{} have texts", source.key);
         }
     }
+}
+
+fn shared_data_agrees_with_golden_records(built: &Built) {
+    golden::check(&golden::Bundles { data: &built.bundle.path, more: &MORE.bundle.path });
 }
 
 fn shared_data_is_built_within_two_gigabytes(built: &Built) {
