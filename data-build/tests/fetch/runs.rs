@@ -49,7 +49,7 @@ fn a_killed_run_loses_little() {
     server.serve(vec![(LAW_LIST, always(list)), (&stuck, always(ok("<pLaw>whole</pLaw>")))]);
     let run = fetch(&server, &folder, &LAWS);
     assert!(run.success, "{}", run.text);
-    assert_eq!(counts(&run, "federal-register"), [1, 0, 1, 0]);
+    assert_eq!(counts(&run, "public-laws"), [1, 0, 1, 0]);
     assert_eq!(folder.files().len(), 2, "{:?}", folder.files());
 }
 

@@ -14,7 +14,7 @@ fn a_dry_run_writes_nothing() {
     let run = fetch(
         &server,
         &folder,
-        &["--sources", "federal-register,gao-reports,lda-filings", "--dry-run"],
+        &["--sources", "public-laws,gao-reports,lda-filings", "--dry-run"],
     );
     assert!(run.success, "{}", run.text);
     assert!(
@@ -47,7 +47,7 @@ fn the_next_week_fetches_only_what_is_new() {
         (&days[1], "03-Jan-2025 01:00"),
     ])));
     let folder = Folder::new();
-    assert_eq!(counts(&fetch(&server, &folder, &LAWS), "federal-register"), [2, 0, 0, 0]);
+    assert_eq!(counts(&fetch(&server, &folder, &LAWS), "public-laws"), [2, 0, 0, 0]);
     let newer = [
         (&*days[0], "02-Jan-2025 01:00"),
         (&*days[1], "09-Jan-2025 01:00"),

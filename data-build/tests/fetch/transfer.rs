@@ -189,7 +189,7 @@ fn a_missing_file_is_said_and_the_others_kept() {
     let folder = Folder::new();
     let run = fetch(&server, &folder, &LAWS);
     assert!(!run.success);
-    assert_eq!(counts(&run, "federal-register"), [2, 0, 0, 1]);
+    assert_eq!(counts(&run, "public-laws"), [2, 0, 0, 1]);
     assert!(run.text.contains(&format!("{}: status 404 Not Found", days[1])), "{}", run.text);
     assert!(run.text.contains("Run the same command again"), "{}", run.text);
     assert_eq!(
