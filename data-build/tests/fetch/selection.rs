@@ -146,10 +146,10 @@ fn a_key_goes_to_its_host_only() {
 #[test]
 fn no_name_leads_out_of_the_folder() {
     let list = bulk(&[
-        ("https://www.govinfo.gov/bulkdata/LAWS/../../../../../above.xml", "1"),
-        ("https://www.govinfo.gov/bulkdata/LAWS/..%2f..%2f..%2fabove.xml", "1"),
-        (r"https://www.govinfo.gov/bulkdata/LAWS/..\..\..\above.xml", "1"),
-        ("https://www.govinfo.gov/bulkdata/LAWS/.hidden.xml", "1"),
+        ("https://www.govinfo.gov/bulkdata/PLAW/../../../../../above.xml", "1"),
+        ("https://www.govinfo.gov/bulkdata/PLAW/..%2f..%2f..%2fabove.xml", "1"),
+        (r"https://www.govinfo.gov/bulkdata/PLAW/..\..\..\above.xml", "1"),
+        ("https://www.govinfo.gov/bulkdata/PLAW/.hidden.xml", "1"),
         ("https://other.example/above.xml", "1"),
         ("file:///etc/passwd.xml", "1"),
     ]);
