@@ -37,7 +37,10 @@ impl BulkFolder {
         let needed = self.needed(state);
         let stored = state.get(&self.archive.path).and_then(|entry| entry.stamp);
         let made = self.archive.stamp.as_deref().and_then(minute);
-        let in_archive = |file: &&RemoteFile| file.stamp.as_deref().and_then(minute) < made;
+        let in_archive = |file: &&RemoteFile| {
+            let changed = file.stamp.as_deref().and_then(minute);
+            changed.is_some() && changed < made
+        };
         let gained = match stored == self.archive.stamp {
             true => 0,
             false => needed.iter().filter(in_archive).count(),

@@ -11,11 +11,8 @@ fn a_dry_run_writes_nothing() {
     let address = law_address("03");
     let server = Server::start(vec![(LAW_LIST, always(bulk(&[(&address, "03-Jan-2025 01:00")])))]);
     let folder = Folder::new();
-    let run = fetch(
-        &server,
-        &folder,
-        &["--sources", "public-laws,gao-reports,lda-filings", "--dry-run"],
-    );
+    let run =
+        fetch(&server, &folder, &["--sources", "public-laws,gao-reports,lda-filings", "--dry-run"]);
     assert!(run.success, "{}", run.text);
     assert!(
         run.text.contains(&format!("public-laws/119/PLAW-119publ03.xml {address}")),
