@@ -11,7 +11,7 @@ pub const fn sap_list(address: &'static str, listing: Listing) -> Feed {
         publisher: "Office of Management and Budget, listed by \
             unitedstates/statements-of-administration-policy",
         address,
-        format: "YAML (list with address, date and bills), PDFs",
+        format: "YAML (list with address, date and bills)",
         licence: US_WORK,
         frequency: "weekly",
         folder: "archive",
