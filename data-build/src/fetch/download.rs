@@ -75,10 +75,13 @@ impl Downloader<'_> {
         accept: impl FnOnce(&Path, &Version) -> Result<()>,
     ) -> Result<DownloadOutcome> {
         let stored = self.state.get(&file.path).filter(|entry| entry.url == file.url);
+        // What changed according to the list is not asked for with "if it changed": a cache could
+        // deny it, and the old file would pass for the new one.
+        let listed = stored.as_ref().filter(|entry| entry.stamp == file.stamp);
         let mut partial = PartialFile::open(self, file)?;
-        let result = self.client.with_retries(&file.url, |attempt| {
-            partial.attempt(self, file, stored.as_ref(), attempt)
-        });
+        let result = self
+            .client
+            .with_retries(&file.url, |attempt| partial.attempt(self, file, listed, attempt));
         match result {
             Ok(Some(version)) => {
                 accept(partial.temporary(), &version).inspect_err(|_| partial.discard())?;
@@ -88,8 +91,7 @@ impl Downloader<'_> {
             }
             Ok(None) => {
                 let entry = stored.context("the server reports no change, but there is no file")?;
-                let (stamp, fetched) = (file.stamp.clone(), calendar::now());
-                let entry = Entry { stamp, fetched, ..entry };
+                let entry = Entry { fetched: calendar::now(), ..entry };
                 self.state.set_complete(&file.path, entry)?;
                 Ok(DownloadOutcome::Unchanged)
             }

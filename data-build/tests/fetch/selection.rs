@@ -59,6 +59,26 @@ fn the_next_week_fetches_only_what_is_new() {
     assert_eq!(folder.files().len(), 3);
 }
 
+/// Given a cache that denies that a file changed, when the list says that it did, then the file is
+/// asked for without a condition, so that the old one does not pass for the new one.
+#[test]
+fn the_list_is_believed_that_a_file_changed() {
+    let (address, path) = (law_address("1"), law_path("1"));
+    let serve = |changed: &str, text: &'static str| -> Vec<(&str, Route)> {
+        let stale: Route = Box::new(move |request, _| match request.header("if-none-match") {
+            "" => ok(text).with("ETag", "\"one\""),
+            _ => status(304),
+        });
+        vec![(LAW_LIST, always(bulk(&[(&address, changed)]))), (&path, stale)]
+    };
+    let server = Server::start(serve("02-Jan-2025 01:00", "<pLaw>old</pLaw>"));
+    let folder = Folder::new();
+    fetch(&server, &folder, &LAWS);
+    server.serve(serve("09-Jan-2025 01:00", "<pLaw>new</pLaw>"));
+    assert_eq!(counts(&fetch(&server, &folder, &LAWS), "public-laws"), [0, 1, 0, 0]);
+    assert_eq!(folder.read("public-laws/119/PLAW-119publ1.xml"), "<pLaw>new</pLaw>");
+}
+
 /// Given a file that was deleted or cut short by hand, when the next run comes, then it is fetched
 /// again.
 #[test]
