@@ -1,7 +1,7 @@
 //! The state of a target folder: one line per fetched file, appended as soon as the file is
 //! complete, so that a killed run loses little, and one line per source about the last run. A
-//! truncated last line is ignored. At the end of a run the state file is rewritten under a temporary
-//! name and renamed. `data-build/README.md` documents the format, which `build` reads.
+//! truncated last line is ignored. At the end of a run the state file is rewritten under a
+//! temporary name and renamed. `data-build/README.md` documents the format.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
