@@ -25,7 +25,9 @@ pub fn each_member(archive: &Input, mut visit: impl FnMut(Input)) -> Result<()> 
     let mut members: Vec<(String, usize)> =
         (0..zip.len()).filter_map(|n| Some((zip.name_for_index(n)?.to_string(), n))).collect();
     members.retain(|(name, _)| {
-        !name.ends_with('/') && !name.split('/').any(|part| part.starts_with('.') && part.len() > 2)
+        !name.ends_with('/')
+            && !name.split('/').any(|part| part.starts_with('.') && part.len() > 2)
+            && !is_replaced(archive, name)
     });
     members.sort();
     let mut total = 0;
@@ -39,6 +41,12 @@ pub fn each_member(archive: &Input, mut visit: impl FnMut(Input)) -> Result<()> 
         visit(archive.member(&name, bytes.map_err(|e| format!("{e:#}"))));
     }
     Ok(())
+}
+
+/// Whether a file next to the archive replaces a member: `fetch` stores there what changed since the
+/// archive was made.
+fn is_replaced(archive: &Input, name: &str) -> bool {
+    !name.contains('/') && archive.path.with_file_name(name).is_file()
 }
 
 fn unpack_member(zip: &mut ZipArchive<BufReader<File>>, n: usize) -> Result<Vec<u8>> {

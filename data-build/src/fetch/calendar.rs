@@ -53,6 +53,13 @@ fn start_of(congress: i64) -> Day {
     Day::first_of(congress * 2 + 1787, 1).plus(2)
 }
 
+/// The current time in UTC, "2025-01-31T12:00:00Z".
+pub fn now() -> String {
+    let now = OffsetDateTime::now_utc();
+    let (hour, minute, second) = now.to_hms();
+    format!("{}T{hour:02}:{minute:02}:{second:02}Z", now.date())
+}
+
 impl std::fmt::Display for Day {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
@@ -151,6 +158,16 @@ impl Window {
             ("{congress}", self.last.congress().to_string()),
         ];
         values.iter().fold(pattern.to_string(), |text, (name, value)| text.replace(name, value))
+    }
+
+    /// Whether a day belongs to it.
+    pub fn contains(&self, day: Day) -> bool {
+        (self.first..=self.last).contains(&day)
+    }
+
+    /// Whether it includes a part of this year.
+    pub fn includes_year(&self, year: i64) -> bool {
+        (self.first.year()..=self.last.year()).contains(&year)
     }
 
     /// Whether the publisher may not have published anything for it yet. The slowest, the House's

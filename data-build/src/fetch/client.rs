@@ -2,30 +2,29 @@
 //! only, and retries.
 //!
 //! Transport errors and 500, 502, 503 and 504 are retried with exponential backoff. 429, and 503
-//! with `Retry-After`, do not count as failures: all requests to the host wait as long as it asks.
-//! Nothing else is retried.
+//! with a stated wait, do not count as failures: all requests to the host wait (see `quota`).
+//! Nothing else is retried. A redirect to another file means that the file is missing.
 
 use std::collections::HashMap;
 use std::io::Read;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
+use indicatif::HumanDuration;
 use serde_json::Value;
 use ureq::http::{Response, StatusCode};
 use ureq::tls::{RootCerts, TlsConfig};
-use ureq::{Agent, Body};
+use ureq::{Agent, Body, ResponseExt};
 
 use super::names;
 use super::publishers::{self, Host};
+use super::quota::{self, Waits};
+use josh::output::note;
 
 /// Upper bound of the pause between retries.
 const MAX_PAUSE: Duration = Duration::from_secs(60);
-/// The wait after a 429 without `Retry-After`.
-const DEFAULT_WAIT: Duration = Duration::from_secs(60);
-/// How often one request may be told to wait before it fails.
-const MAX_WAITS: u32 = 20;
 /// Bounds memory for lists and API responses, which are much smaller.
 const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 
@@ -59,7 +58,8 @@ impl RequestError {
     }
 }
 
-/// The error for an address that does not exist (404 or 410).
+/// The error for an address that has no file: 404, 410, a redirect to another file, or a document
+/// that says so.
 #[derive(Debug)]
 pub struct NotFound(pub String);
 
@@ -141,7 +141,7 @@ impl Client {
         address: &str,
         mut attempt: impl FnMut(u32) -> Result<T, RequestError>,
     ) -> Result<T> {
-        let (mut attempts, mut failed, mut waits) = (0, 0, 0);
+        let (mut attempts, mut failed, mut waits) = (0, 0, Waits::default());
         loop {
             let error = match attempt(attempts) {
                 Ok(value) => return Ok(value),
@@ -162,14 +162,7 @@ impl Client {
                     );
                 }
                 RequestError::RateLimited(stated) => {
-                    waits += 1;
-                    let wait = stated.unwrap_or(DEFAULT_WAIT.min(self.policy.longest_wait));
-                    if waits > MAX_WAITS || wait > self.policy.longest_wait {
-                        let seconds = wait.as_secs();
-                        return Err(anyhow!(
-                            "the host asks to wait {seconds} s; run the same command again later"
-                        ));
-                    }
+                    let wait = waits.next(stated, self.policy.longest_wait)?;
                     self.defer_host(&names::host(address).unwrap_or_default(), wait);
                 }
                 RequestError::NotFound(reason) => return Err(NotFound(reason).into()),
@@ -208,7 +201,12 @@ impl Client {
             .max_redirects_will_error(false)
             .https_only(secure);
         let response = config.build().call().map_err(|e| transport_error(&e))?;
-        check_status(response, known).map(|response| HostResponse { response, _slot: slot })
+        let response = check_status(response, known)?;
+        let reached = response.get_uri().to_string();
+        if !names::same_file(&target, &reached) {
+            return Err(RequestError::NotFound(format!("redirected to another page, {reached}")));
+        }
+        Ok(HostResponse { response, _slot: slot })
     }
 
     /// The text of a list or an API response.
@@ -268,12 +266,19 @@ impl Client {
         HostSlot { client: self, host: host.to_string() }
     }
 
-    /// Delays all requests to a host.
+    /// Delays all requests to a host, and says so. Of several requests that are told to wait at
+    /// the same time, only the first one says it.
     fn defer_host(&self, host: &str, wait: Duration) {
-        let until = Instant::now() + wait;
+        let now = Instant::now();
+        let until = now + wait;
         let mut loads = self.loads();
         let load = loads.entry(host.to_string()).or_default();
-        load.not_before = Some(load.not_before.map_or(until, |t| t.max(until)));
+        let before = load.not_before.unwrap_or(now).max(now);
+        load.not_before = Some(before.max(until));
+        drop(loads);
+        if until.saturating_duration_since(before) * 2 > wait {
+            note!("{host} limits the rate of requests; the next one is in {}", HumanDuration(wait));
+        }
     }
 
     fn loads(&self) -> MutexGuard<'_, HashMap<String, HostLoad>> {
@@ -295,11 +300,11 @@ fn check_status(
     known: Option<&Host>,
 ) -> Result<Response<Body>, RequestError> {
     let status = response.status();
-    let wait = || response.headers().get("retry-after")?.to_str().ok().and_then(retry_after);
+    let wait = quota::stated_wait(response.headers());
     match status.as_u16() {
         200 | 206 | 304 | 416 => Ok(response),
-        429 => Err(RequestError::RateLimited(wait())),
-        503 if wait().is_some() => Err(RequestError::RateLimited(wait())),
+        429 => Err(RequestError::RateLimited(wait)),
+        503 if wait.is_some() => Err(RequestError::RateLimited(wait)),
         500 | 502 | 503 | 504 => Err(RequestError::transient(format!("status {status}"))),
         404 | 410 => Err(RequestError::NotFound(format!("status {status}"))),
         401 | 403 => {
@@ -314,13 +319,4 @@ fn check_status(
         ))),
         _ => Err(RequestError::Permanent(format!("status {status}"))),
     }
-}
-
-/// Parses `Retry-After`: seconds, or a date.
-fn retry_after(text: &str) -> Option<Duration> {
-    let text = text.trim();
-    text.parse().ok().map(Duration::from_secs).or_else(|| {
-        let at = httpdate::parse_http_date(text).ok()?;
-        Some(at.duration_since(SystemTime::now()).unwrap_or_default())
-    })
 }

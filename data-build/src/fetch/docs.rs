@@ -2,15 +2,22 @@
 
 use josh::catalog::SOURCES;
 
+use super::coverage;
 use super::feeds::FEEDS;
 use super::names;
-use super::publishers::{self, Feed, HOSTS, Listing};
+use super::publishers::{self, Feed, HOSTS, Listing, Numbered};
 
 pub fn page() -> String {
     let mut page = String::from(HEAD);
     for source in SOURCES {
         for feed in FEEDS.iter().filter(|f| f.source == source.key) {
             page.push_str(&row(feed));
+        }
+    }
+    page.push_str("\n## Known gaps\n\n| source | what the feeds do not have |\n|---|---|\n");
+    for source in SOURCES {
+        for gap in coverage::known_gaps(source.key) {
+            page.push_str(&format!("| {} | {gap} |\n", source.key));
         }
     }
     page.push_str(
@@ -47,16 +54,23 @@ fn row(feed: &Feed) -> String {
         .map(|k| k.variable);
     let list = match &feed.listing {
         Listing::File => "single file".to_string(),
-        Listing::Bulk => "bulk data JSON".to_string(),
+        Listing::Bulk { archives: false } => "bulk data JSON".to_string(),
+        Listing::Bulk { archives: true } => {
+            "bulk data JSON; a ZIP per folder, then what changed".to_string()
+        }
         Listing::Sitemap { .. } => "sitemap".to_string(),
-        Listing::Numbered { .. } => "numbers up to the highest in the index".to_string(),
+        Listing::Numbered(_) => {
+            "numbers up to the highest in the index; without one, until five are missing"
+                .to_string()
+        }
         Listing::Links { .. } => "links on the page".to_string(),
         Listing::Items { .. } => "API list, one request per item".to_string(),
-        Listing::Pages { .. } => "API pages".to_string(),
+        Listing::Statements => "single file, and the PDFs that it names".to_string(),
+        Listing::Pages(_) => "API pages".to_string(),
         Listing::IncludedIn(other) => format!("included in {other}"),
     };
     let address = match &feed.listing {
-        Listing::Sitemap { file } | Listing::Numbered { file, .. } => {
+        Listing::Sitemap { file } | Listing::Numbered(Numbered { file, .. }) => {
             format!("`{}` → `{file}`", feed.address)
         }
         _ => format!("`{}`", feed.address),

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
-use super::calendar::Day;
+use super::bulk::BulkFolder;
+use super::calendar::{self, Day};
 use super::client::{Client, NotFound};
 use super::items;
 use super::listing::{Kind, RemoteFile};
@@ -20,6 +21,8 @@ pub struct Downloader<'a> {
     pub state: &'a State,
     pub folder: &'a Path,
     pub today: Day,
+    /// Complete files are checked again.
+    pub refresh: bool,
     /// Bytes received, for display.
     pub bytes: AtomicU64,
 }
@@ -35,6 +38,11 @@ pub enum DownloadOutcome {
 }
 
 impl Downloader<'_> {
+    /// Whether a file has to be requested.
+    pub fn is_needed(&self, file: &RemoteFile) -> bool {
+        self.refresh || !file.is_current(self.state)
+    }
+
     /// Downloads a file or an API item, unless it is unchanged.
     pub fn get(&self, file: &RemoteFile) -> Result<DownloadOutcome> {
         let result = match file.kind {
@@ -49,21 +57,41 @@ impl Downloader<'_> {
         }
     }
 
-    fn get_file(&self, file: &RemoteFile) -> Result<DownloadOutcome> {
+    pub fn get_file(&self, file: &RemoteFile) -> Result<DownloadOutcome> {
+        self.get_checked(file, |_, _| Ok(()))
+    }
+
+    /// Downloads the archive of a folder, which replaces single files.
+    pub fn get_archive(&self, folder: &BulkFolder) -> Result<DownloadOutcome> {
+        self.get_checked(&folder.archive, |path, version| {
+            folder.delete_superseded(path, version, self.state)
+        })
+    }
+
+    /// Downloads a file. `accept` is called when it is complete, before it is moved into place.
+    fn get_checked(
+        &self,
+        file: &RemoteFile,
+        accept: impl FnOnce(&Path, &Version) -> Result<()>,
+    ) -> Result<DownloadOutcome> {
         let stored = self.state.get(&file.path).filter(|entry| entry.url == file.url);
+        // What changed according to the list is not asked for with "if it changed": a cache could
+        // deny it, and the old file would pass for the new one.
+        let listed = stored.as_ref().filter(|entry| entry.stamp == file.stamp);
         let mut partial = PartialFile::open(self, file)?;
-        let result = self.client.with_retries(&file.url, |attempt| {
-            partial.attempt(self, file, stored.as_ref(), attempt)
-        });
+        let result = self
+            .client
+            .with_retries(&file.url, |attempt| partial.attempt(self, file, listed, attempt));
         match result {
             Ok(Some(version)) => {
+                accept(partial.temporary(), &version).inspect_err(|_| partial.discard())?;
                 let entry = self.entry(file, partial.sha256(), partial.length(), version);
                 partial.move_into_place()?;
                 self.record(file, stored, entry)
             }
             Ok(None) => {
                 let entry = stored.context("the server reports no change, but there is no file")?;
-                let entry = Entry { stamp: file.stamp.clone(), ..entry };
+                let entry = Entry { fetched: calendar::now(), ..entry };
                 self.state.set_complete(&file.path, entry)?;
                 Ok(DownloadOutcome::Unchanged)
             }
@@ -96,7 +124,7 @@ impl Downloader<'_> {
     }
 
     fn entry(&self, file: &RemoteFile, sha256: String, bytes: u64, version: Version) -> Entry {
-        let (url, fetched, stamp) = (file.url.clone(), self.today.to_string(), file.stamp.clone());
+        let (url, fetched, stamp) = (file.url.clone(), calendar::now(), file.stamp.clone());
         Entry { url, sha256, bytes, fetched, stamp, version }
     }
 

@@ -1,16 +1,36 @@
 //! The table of feeds: for each source its publisher, address, format, licence and update
 //! frequency. `fetch` works by it, and `josh-data-build sources` prints it as SOURCES.md.
 
-use super::publishers::{Feed, Listing, NextPage, Part};
+use super::feed_families::{US_WORK, congress_legislators, disbursements, sap_list, topic_list};
+use super::publishers::{Feed, Listing, NextPage, Numbered, Pages, Part};
 
-const US_WORK: &str = "US Government work";
 const GPO: &str = "GPO govinfo";
 const CONGRESS_GOV: &str = "Congress.gov (Library of Congress)";
+
+/// The API has at most 20 pages of 250 records.
+const REGULATIONS_PAGES: Pages = Pages {
+    next: NextPage::Number { more: "/meta/hasNextPage", parameter: "page%5Bnumber%5D" },
+    keep: "",
+    list: "/data",
+    count: "/meta/totalElements",
+};
 
 /// The address of a file on GitHub: `owner/repository/branch/path`.
 macro_rules! github {
     ($path:literal) => {
         concat!("https://raw.githubusercontent.com/", $path)
+    };
+}
+
+/// The address of the statements of one presidency.
+macro_rules! sap_archive {
+    ($name:literal) => {
+        concat!(
+            "https://raw.githubusercontent.com/unitedstates/",
+            "statements-of-administration-policy/HEAD/archive/",
+            $name,
+            ".yaml"
+        )
     };
 }
 
@@ -23,7 +43,7 @@ pub const FEEDS: &[Feed] = &[
         licence: US_WORK,
         frequency: "several times a day",
         folder: "status/{congress}",
-        listing: Listing::Bulk,
+        listing: Listing::Bulk { archives: true },
     },
     Feed {
         source: "bills",
@@ -33,7 +53,7 @@ pub const FEEDS: &[Feed] = &[
         licence: US_WORK,
         frequency: "daily",
         folder: "text/{congress}",
-        listing: Listing::Bulk,
+        listing: Listing::Bulk { archives: true },
     },
     Feed {
         source: "amendments",
@@ -60,19 +80,17 @@ pub const FEEDS: &[Feed] = &[
         licence: US_WORK,
         frequency: "as laws are printed",
         folder: "{congress}",
-        listing: Listing::Bulk,
+        listing: Listing::Bulk { archives: false },
     },
     Feed {
         source: "committee-reports",
         publisher: GPO,
         address: "https://www.govinfo.gov/sitemap/CRPT_{year}_sitemap.xml",
-        format: "text in HTML",
+        format: "ZIP per report: text in HTML, MODS metadata, PDF",
         licence: US_WORK,
         frequency: "daily",
         folder: "{year}",
-        listing: Listing::Sitemap {
-            file: "https://www.govinfo.gov/content/pkg/{id}/html/{id}.htm",
-        },
+        listing: Listing::Sitemap { file: "https://www.govinfo.gov/content/pkg/{id}.zip" },
     },
     Feed {
         source: "crs-reports",
@@ -114,7 +132,36 @@ pub const FEEDS: &[Feed] = &[
         licence: US_WORK,
         frequency: "every working day",
         folder: "{year}/{month}",
-        listing: Listing::Bulk,
+        listing: Listing::Bulk { archives: false },
+    },
+    Feed {
+        source: "federal-register",
+        publisher: "Office of the Federal Register",
+        address: concat!(
+            "https://www.federalregister.gov/api/v1/documents.json?per_page=1000&order=oldest",
+            "&conditions%5Bpublication_date%5D%5Bis%5D={day}",
+            "&fields%5B%5D=document_number&fields%5B%5D=title&fields%5B%5D=type",
+            "&fields%5B%5D=subtype&fields%5B%5D=abstract&fields%5B%5D=action&fields%5B%5D=dates",
+            "&fields%5B%5D=agencies&fields%5B%5D=publication_date&fields%5B%5D=effective_on",
+            "&fields%5B%5D=comments_close_on&fields%5B%5D=signing_date&fields%5B%5D=significant",
+            "&fields%5B%5D=cfr_references&fields%5B%5D=docket_ids&fields%5B%5D=topics",
+            "&fields%5B%5D=regulation_id_numbers&fields%5B%5D=citation&fields%5B%5D=volume",
+            "&fields%5B%5D=start_page&fields%5B%5D=end_page&fields%5B%5D=page_length",
+            "&fields%5B%5D=correction_of&fields%5B%5D=corrections&fields%5B%5D=president",
+            "&fields%5B%5D=executive_order_number&fields%5B%5D=proclamation_number",
+            "&fields%5B%5D=html_url",
+        ),
+        format: "federalregister.gov API JSON, pages of documents by day, without their texts",
+        licence: US_WORK,
+        frequency: "every working day",
+        folder: "api/{year}",
+        // By day, because the API returns only the first 2,000 documents of a search.
+        listing: Listing::Pages(&Pages {
+            next: NextPage::Address("/next_page_url"),
+            keep: "",
+            list: "/results",
+            count: "/count",
+        }),
     },
     Feed {
         source: "cfr-sections",
@@ -124,7 +171,7 @@ pub const FEEDS: &[Feed] = &[
         licence: US_WORK,
         frequency: "daily",
         folder: "ecfr",
-        listing: Listing::Bulk,
+        listing: Listing::Bulk { archives: false },
     },
     Feed {
         source: "congressional-record",
@@ -149,7 +196,12 @@ pub const FEEDS: &[Feed] = &[
         licence: US_WORK,
         frequency: "every working day",
         folder: "executive-orders",
-        listing: Listing::Pages { next: NextPage::Address("/next_page_url"), keep: "/results" },
+        listing: Listing::Pages(&Pages {
+            next: NextPage::Address("/next_page_url"),
+            keep: "/results",
+            list: "/results",
+            count: "/count",
+        }),
     },
     Feed {
         source: "presidential-documents",
@@ -161,18 +213,14 @@ pub const FEEDS: &[Feed] = &[
         folder: "",
         listing: Listing::IncludedIn("federal-register"),
     },
-    sap_archive(github!(
-        "unitedstates/statements-of-administration-policy/HEAD/archive/44-Obama.yaml"
-    )),
-    sap_archive(github!(
-        "unitedstates/statements-of-administration-policy/HEAD/archive/45-Trump.yaml"
-    )),
-    sap_archive(github!(
-        "unitedstates/statements-of-administration-policy/HEAD/archive/46-Biden.yaml"
-    )),
-    sap_archive(github!(
-        "unitedstates/statements-of-administration-policy/HEAD/archive/47-Trump.yaml"
-    )),
+    sap_list(sap_archive!("40-Reagan"), Listing::File),
+    sap_list(sap_archive!("41-Bush"), Listing::File),
+    sap_list(sap_archive!("42-Clinton"), Listing::File),
+    sap_list(sap_archive!("43-Bush"), Listing::File),
+    sap_list(sap_archive!("44-Obama"), Listing::Statements),
+    sap_list(sap_archive!("45-Trump"), Listing::Statements),
+    sap_list(sap_archive!("46-Biden"), Listing::Statements),
+    sap_list(sap_archive!("47-Trump"), Listing::Statements),
     congress_legislators(
         "legislators",
         github!("unitedstates/congress-legislators/main/legislators-current.yaml"),
@@ -207,17 +255,13 @@ pub const FEEDS: &[Feed] = &[
         folder: "house-summary",
         listing: Listing::File,
     },
-    Feed {
-        source: "staff-directories",
-        publisher: "House of Representatives (Chief Administrative Officer)",
-        address: "https://www.house.gov/the-house-explained/open-government/\
-            statement-of-disbursements",
-        format: "CSV of payments by quarter",
-        licence: US_WORK,
-        frequency: "quarterly",
-        folder: "house-disbursements",
-        listing: Listing::Links { pattern: r#"(?i)href="([^"]+\.csv)""# },
-    },
+    disbursements(
+        "https://www.house.gov/the-house-explained/open-government/statement-of-disbursements",
+    ),
+    disbursements(
+        "https://www.house.gov/the-house-explained/open-government/statement-of-disbursements/\
+            archive",
+    ),
     Feed {
         source: "lda-filings",
         publisher: "Office of Public Records, United States Senate",
@@ -227,7 +271,12 @@ pub const FEEDS: &[Feed] = &[
         licence: US_WORK,
         frequency: "daily",
         folder: "{year}",
-        listing: Listing::Pages { next: NextPage::Address("/next"), keep: "" },
+        listing: Listing::Pages(&Pages {
+            next: NextPage::Address("/next"),
+            keep: "",
+            list: "/results",
+            count: "/count",
+        }),
     },
     Feed {
         source: "roll-call-votes",
@@ -237,10 +286,12 @@ pub const FEEDS: &[Feed] = &[
         licence: US_WORK,
         frequency: "after every vote",
         folder: "house/{year}",
-        listing: Listing::Numbered {
+        listing: Listing::Numbered(&Numbered {
             pattern: r"rollnumber=(\d+)",
             file: "https://clerk.house.gov/evs/{year}/roll{number:3}.xml",
-        },
+            root: "rollcall-vote",
+            date: "<action-date>([^<]+)<",
+        }),
     },
     Feed {
         source: "roll-call-votes",
@@ -251,11 +302,13 @@ pub const FEEDS: &[Feed] = &[
         licence: US_WORK,
         frequency: "after every vote",
         folder: "senate/{congress}-{session}",
-        listing: Listing::Numbered {
+        listing: Listing::Numbered(&Numbered {
             pattern: r"<vote_number>\s*(\d+)\s*</vote_number>",
             file: "https://www.senate.gov/legislative/LIS/roll_call_votes/vote{congress}{session}/\
                 vote_{congress}_{session}_{number:5}.xml",
-        },
+            root: "roll_call_vote",
+            date: "<vote_date>([^<]+)<",
+        }),
     },
     Feed {
         source: "hearings",
@@ -286,10 +339,7 @@ pub const FEEDS: &[Feed] = &[
         licence: US_WORK,
         frequency: "daily",
         folder: "documents/{year}",
-        listing: Listing::Pages {
-            next: NextPage::Number { more: "/meta/hasNextPage", parameter: "page%5Bnumber%5D" },
-            keep: "",
-        },
+        listing: Listing::Pages(&REGULATIONS_PAGES),
     },
     Feed {
         source: "regulations-dot-gov-dockets",
@@ -302,10 +352,7 @@ pub const FEEDS: &[Feed] = &[
         licence: US_WORK,
         frequency: "daily",
         folder: "dockets/{year}",
-        listing: Listing::Pages {
-            next: NextPage::Number { more: "/meta/hasNextPage", parameter: "page%5Bnumber%5D" },
-            keep: "",
-        },
+        listing: Listing::Pages(&REGULATIONS_PAGES),
     },
     topic_list(
         github!("osma/annif-us-congress-bills/HEAD/policy_area.csv"),
@@ -336,47 +383,6 @@ pub const FEEDS: &[Feed] = &[
         },
     },
 ];
-
-/// An archive of statements. The White House itself publishes PDFs without a list.
-const fn sap_archive(address: &'static str) -> Feed {
-    Feed {
-        source: "saps",
-        publisher: "Office of Management and Budget, listed by \
-            unitedstates/statements-of-administration-policy",
-        address,
-        format: "YAML (list with address, date and bills)",
-        licence: US_WORK,
-        frequency: "weekly",
-        folder: "archive",
-        listing: Listing::File,
-    }
-}
-
-const fn congress_legislators(source: &'static str, address: &'static str) -> Feed {
-    Feed {
-        source,
-        publisher: "unitedstates/congress-legislators",
-        address,
-        format: "YAML",
-        licence: "CC0 1.0",
-        frequency: "weekly",
-        folder: "",
-        listing: Listing::File,
-    }
-}
-
-const fn topic_list(address: &'static str, format: &'static str, licence: &'static str) -> Feed {
-    Feed {
-        source: "topic-taxonomy",
-        publisher: "Congressional Research Service",
-        address,
-        format,
-        licence,
-        frequency: "rarely",
-        folder: "",
-        listing: Listing::File,
-    }
-}
 
 #[cfg(test)]
 mod tests {

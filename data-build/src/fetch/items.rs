@@ -1,32 +1,84 @@
-//! Paged API responses: collects the items of a list, completes an item with the lists it links to,
-//! and stores pages as they are.
+//! Paged API responses: collects the items of a list, and completes an item with the lists it
+//! links to.
 
-use anyhow::{Context, Result, bail};
+use std::collections::HashMap;
+
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::calendar::Window;
 use super::client::Client;
-use super::download::{DownloadOutcome, Downloader};
-use super::listing::{RemoteFile, same_host};
-use super::names;
-use super::publishers::{Feed, NextPage, Part};
+use super::listing::same_host;
+use super::publishers::Part;
 
 /// More than any list has; stops a cycle of next-page addresses.
-const MAX_PAGES: usize = 10_000;
+pub const MAX_PAGES: usize = 10_000;
+/// How often pages are fetched until they have as many items as the API states. The pages of
+/// congress.gov come in no order, so that some items are on two of them and others on none
+/// (LibraryOfCongress/api.congress.gov#74).
+pub const MAX_WALKS: usize = 3;
 
-/// All items of a list, from all of its pages.
-pub fn all(client: &Client, first: &str, list: &str) -> Result<Vec<Value>> {
-    let mut found = Vec::new();
+/// The items of a list, each once.
+#[derive(Default)]
+pub struct ItemList {
+    pub items: Vec<Value>,
+    /// The number of items that the API states.
+    stated: Option<u64>,
+    /// Position of an item by its identity.
+    positions: HashMap<(String, usize), usize>,
+}
+
+impl ItemList {
+    /// Why the list is not complete, if it is not.
+    pub fn incomplete(&self) -> Option<String> {
+        let found = self.items.len() as u64;
+        let stated = self.stated.filter(|stated| *stated > found)?;
+        Some(format!("found {found} of {stated} items, though asked {MAX_WALKS} times"))
+    }
+
+    /// Adds the items of a page. An item that another page has, too, is the same one. Equal items
+    /// on one page are different ones: a list of actions may have two.
+    fn add(&mut self, page: Vec<Value>) {
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for item in page {
+            let name = item.get("url").and_then(Value::as_str);
+            let name = name.map_or_else(|| item.to_string(), str::to_string);
+            let number = seen.entry(name.clone()).or_default();
+            match self.positions.get(&(name.clone(), *number)) {
+                Some(position) => self.items[*position] = item,
+                None => {
+                    self.positions.insert((name, *number), self.items.len());
+                    self.items.push(item);
+                }
+            }
+            *number += 1;
+        }
+    }
+}
+
+/// All items of a list, from all of its pages. The pages are fetched again if items are missing.
+pub fn all(client: &Client, first: &str, list: &str) -> Result<ItemList> {
+    let mut found = ItemList::default();
+    for _ in 0..MAX_WALKS {
+        walk(client, first, list, &mut found)?;
+        if found.incomplete().is_none() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+fn walk(client: &Client, first: &str, list: &str, found: &mut ItemList) -> Result<()> {
     let mut address = first.to_string();
     for _ in 0..MAX_PAGES {
         let mut page = client.json(&address)?;
         let Some(Value::Array(items)) = page.get_mut(list).map(Value::take) else {
             bail!("no list {list:?} at {address}");
         };
-        found.extend(items);
+        found.add(items);
+        found.stated = page.pointer("/pagination/count").and_then(Value::as_u64);
         match page.pointer("/pagination/next").and_then(Value::as_str) {
             Some(next) if !next.is_empty() => address = same_host(first, next)?,
-            _ => return Ok(found),
+            _ => return Ok(()),
         }
     }
     bail!("more than {MAX_PAGES} pages at {first}")
@@ -38,102 +90,43 @@ pub fn complete(client: &Client, url: &str, item: &mut Value, parts: &[Part]) ->
         let Some(address) = item.pointer(part.from).and_then(Value::as_str) else { continue };
         let address = with_parameter(&same_host(url, address)?, "limit", "250");
         let list = all(client, &address, part.list).with_context(|| part.list.to_string())?;
+        let incomplete = list.incomplete();
+        ensure!(incomplete.is_none(), "{}: {}", part.list, incomplete.unwrap_or_default());
         let (parent, name) = part.into.rsplit_once('/').unwrap_or_default();
         if let Some(Value::Object(map)) = item.pointer_mut(parent) {
-            map.insert(name.to_string(), Value::Array(list));
+            map.insert(name.to_string(), Value::Array(list.items));
         }
     }
     Ok(())
 }
 
-fn with_parameter(address: &str, name: &str, value: &str) -> String {
+pub fn with_parameter(address: &str, name: &str, value: &str) -> String {
     format!("{address}{}{name}={value}", if address.contains('?') { '&' } else { '?' })
 }
 
-/// The pages of one window of a feed, which are stored as files.
-pub struct PageSequence {
-    pub feed: &'static Feed,
-    pub window: Window,
-    pub url: String,
-}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-/// The stamp of a sequence that is complete and will not change.
-const SETTLED: &str = "settled";
+    use super::*;
 
-impl PageSequence {
-    pub fn path(&self, page: usize) -> String {
-        let folder = self.window.fill(self.feed.folder);
-        let name = if self.window.name.is_empty() { "all" } else { self.window.name.as_str() };
-        format!("{}/{folder}/{}-p{page}.json", self.feed.source, names::sanitized(name))
+    #[test]
+    fn an_item_on_two_pages_is_one_item() {
+        let mut list = ItemList { stated: Some(3), ..ItemList::default() };
+        list.add(vec![json!({"url": "a", "updateDate": "1"}), json!({"url": "b"})]);
+        list.add(vec![json!({"url": "a", "updateDate": "2"})]);
+        assert_eq!((list.items.len(), &list.items[0]["updateDate"]), (2, &json!("2")));
+        assert_eq!(list.incomplete().as_deref(), Some("found 2 of 3 items, though asked 3 times"));
+        list.add(vec![json!({"url": "c"})]);
+        assert_eq!(list.incomplete(), None);
     }
 
-    /// Whether everything was fetched and will not change.
-    pub fn is_complete(&self, downloader: &Downloader) -> bool {
-        downloader
-            .state
-            .get(&self.path(1))
-            .is_some_and(|e| e.url == self.url && e.stamp.as_deref() == Some(SETTLED))
-    }
-
-    /// Downloads the pages in order. Returns the outcome of each.
-    pub fn download(
-        &self,
-        downloader: &Downloader,
-        next: &NextPage,
-        keep: &str,
-    ) -> Result<Vec<DownloadOutcome>> {
-        let mut outcomes = Vec::new();
-        let mut address = self.url.clone();
-        for page in 1..=MAX_PAGES {
-            let value = downloader.client.json(&address)?;
-            let next_address = self.next_address(next, &value, page)?;
-            let kept =
-                if keep.is_empty() { &value } else { value.pointer(keep).unwrap_or(&Value::Null) };
-            let bytes = serde_json::to_vec(kept)?;
-            let file = RemoteFile::item(self.feed.source, self.path(page), address);
-            outcomes.push(downloader.store(&file, &bytes)?);
-            match next_address {
-                Some(next_address) => address = next_address,
-                None => {
-                    self.finish(downloader, page)?;
-                    return Ok(outcomes);
-                }
-            }
-        }
-        bail!("more than {MAX_PAGES} pages at {}", self.url)
-    }
-
-    fn next_address(&self, next: &NextPage, page: &Value, number: usize) -> Result<Option<String>> {
-        Ok(match next {
-            NextPage::Address(pointer) => match page.pointer(pointer).and_then(Value::as_str) {
-                Some(address) if !address.is_empty() => Some(same_host(&self.url, address)?),
-                _ => None,
-            },
-            NextPage::Number { more, parameter } => {
-                let more = page.pointer(more).and_then(Value::as_bool).unwrap_or(false);
-                more.then(|| with_parameter(&self.url, parameter, &(number + 1).to_string()))
-            }
-        })
-    }
-
-    /// Deletes pages after the last that an earlier run stored, and marks the sequence as settled
-    /// if its window is.
-    fn finish(&self, downloader: &Downloader, last: usize) -> Result<()> {
-        let state = downloader.state;
-        for page in last + 1.. {
-            let path = self.path(page);
-            if state.get(&path).is_none() {
-                break;
-            }
-            std::fs::remove_file(downloader.folder.join(&path))?;
-            state.remove(&path)?;
-        }
-        if self.window.is_settled(downloader.today)
-            && let Some(mut first) = state.get(&self.path(1))
-        {
-            first.stamp = Some(SETTLED.to_string());
-            state.set_complete(&self.path(1), first)?;
-        }
-        Ok(())
+    #[test]
+    fn equal_items_on_one_page_are_two() {
+        let action = json!({"actionDate": "2025-01-03", "text": "Referred."});
+        let mut list = ItemList::default();
+        list.add(vec![action.clone(), action.clone()]);
+        list.add(vec![action]);
+        assert_eq!(list.items.len(), 2);
     }
 }

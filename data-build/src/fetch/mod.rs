@@ -1,22 +1,30 @@
 //! `josh-data-build fetch`: downloads official files into one folder per source, which `build`
-//! reads. `feeds` has the addresses, `listing` and `items` find the files, `client` limits and
-//! retries requests, `download` stores files, `state` remembers them.
+//! reads. `feeds` has the addresses, `listing` and the files beside it find what there is, `client`
+//! limits and retries requests, `download` stores files, `state` remembers them.
 
+mod bulk;
 mod calendar;
 mod client;
+mod content;
+mod coverage;
 pub mod docs;
 mod download;
+mod feed_families;
 mod feeds;
 mod items;
 mod listing;
 mod names;
+mod numbered;
+mod pages;
 mod partial;
 mod publishers;
+mod quota;
 mod state;
+mod statements;
 mod summary;
 mod tasks;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -31,7 +39,7 @@ use self::download::Downloader;
 use self::feeds::FEEDS;
 use self::publishers::{Feed, Listing};
 pub use self::state::STATE_FILE;
-use self::state::State;
+use self::state::{SourceRun, State};
 use self::summary::Summary;
 use crate::record_cache::sha256;
 use josh::output::say;
@@ -113,11 +121,12 @@ impl Fetch {
             state: &state,
             folder: &self.into,
             today: Day::today(),
+            refresh: self.refresh,
             bytes: AtomicU64::new(0),
         };
         let mut summary = Summary::default();
         let feeds = without_missing_keys(self.feeds()?, &mut summary);
-        let tasks = tasks::plan(&downloader, &feeds, days, self.refresh, &mut summary);
+        let mut tasks = tasks::plan(&downloader, &feeds, days, &mut summary);
         if self.dry_run {
             for task in &tasks {
                 say!("{} {} {}", task.reason(&state), task.path(), task.url());
@@ -125,7 +134,10 @@ impl Fetch {
             summary.print_problems();
             say!("{} to download; nothing was written", tasks.len());
         } else {
-            tasks::run(&downloader, tasks, self.per_host.into(), &mut summary);
+            while !tasks.is_empty() {
+                tasks = tasks::run(&downloader, tasks, self.per_host.into(), &mut summary);
+            }
+            record_runs(&state, &feeds, days, &summary)?;
             state.compact()?;
             let bytes = downloader.bytes.load(Ordering::Relaxed);
             summary.print(&self.into, bytes, started.elapsed());
@@ -214,6 +226,27 @@ impl Fetch {
         }
         Ok(())
     }
+}
+
+/// Records for each source that it was fetched, for which days, and with how many failures.
+fn record_runs(
+    state: &State,
+    feeds: &[&Feed],
+    (since, until): (Day, Day),
+    summary: &Summary,
+) -> Result<()> {
+    let sources: BTreeSet<&str> = feeds.iter().map(|feed| feed.source).collect();
+    for source in sources {
+        let run = SourceRun {
+            fetched: calendar::now(),
+            since: since.to_string(),
+            until: until.to_string(),
+            failed: summary.failed_of(source),
+            gaps: coverage::known_gaps(source).map(str::to_string).collect(),
+        };
+        state.set_run(source, run)?;
+    }
+    Ok(())
 }
 
 /// Drops feeds whose API key is missing, and adds a line per key to the summary.

@@ -13,6 +13,15 @@ pub fn host(address: &str) -> Option<String> {
     (!host.is_empty() && !host.contains('@')).then(|| host.to_ascii_lowercase())
 }
 
+/// Whether two addresses name the same file, wherever it is: the last parts of their paths agree.
+pub fn same_file(one: &str, other: &str) -> bool {
+    let last = |address: &str| {
+        let path = address.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+        path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase()
+    };
+    last(one) == last(other)
+}
+
 /// The file name of an address: its last part, or all parts after `after`, joined by hyphens.
 pub fn file_name(address: &str, after: &str) -> Result<String> {
     let path = address.split(['?', '#']).next().unwrap_or_default();
@@ -25,9 +34,9 @@ pub fn file_name(address: &str, after: &str) -> Result<String> {
     Ok(name)
 }
 
-/// The name with only letters, digits, `-`, `_` and `.`, and without a leading dot.
+/// The name with only letters, digits, `-`, `_`, `.` and `,`, and without a leading dot.
 pub fn sanitized(name: &str) -> String {
-    let kept = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let kept = |c: char| if c.is_ascii_alphanumeric() || "-_.,".contains(c) { c } else { '_' };
     name.trim_start_matches(|c: char| c == '.' || c.is_whitespace())
         .chars()
         .take(MAX_NAME_LENGTH)
@@ -62,6 +71,13 @@ mod tests {
             file_name("https://h/b/BILLS-119hr1ih.xml", "").expect("a name"),
             "BILLS-119hr1ih.xml"
         );
+    }
+
+    #[test]
+    fn the_same_file_may_be_elsewhere() {
+        assert!(same_file("http://h/a/x.zip", "https://mirror/b/X.zip?y=1"));
+        assert!(same_file("https://h/list", "https://h/list/"));
+        assert!(!same_file("https://h/pkg/x.zip", "https://h/error"));
     }
 
     #[test]

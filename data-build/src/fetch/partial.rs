@@ -4,7 +4,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result};
@@ -12,6 +12,7 @@ use base64::Engine;
 use sha2::{Digest, Sha256};
 
 use super::client::{HostResponse, RequestError};
+use super::content;
 use super::download::{Downloader, create_paths};
 use super::listing::RemoteFile;
 use super::state::{Entry, State, Version};
@@ -60,7 +61,7 @@ impl PartialFile {
         hex::encode(self.hash.clone().finalize())
     }
 
-    fn discard(&mut self) {
+    pub fn discard(&mut self) {
         (self.length, self.hash, self.version) = (0, Sha256::new(), None);
         let _ = std::fs::remove_file(&self.temporary);
     }
@@ -165,7 +166,7 @@ impl PartialFile {
         }
     }
 
-    /// Checks the stated length, the stated checksum, and the first bytes.
+    /// Checks the stated length and checksum, and that it is the file that was requested.
     fn check(&self, response: &HostResponse, file: &RemoteFile) -> Result<(), RequestError> {
         if is_uncompressed(response) {
             let stated = full_length(response);
@@ -180,13 +181,15 @@ impl PartialFile {
             }
         }
         let mut head = Vec::new();
-        let read =
-            File::open(&self.temporary).and_then(|file| file.take(256).read_to_end(&mut head));
+        let read = File::open(&self.temporary)
+            .and_then(|file| file.take(content::HEAD_BYTES).read_to_end(&mut head));
         read.map_err(|e| RequestError::Permanent(format!("cannot be read again: {e}")))?;
-        match format_mismatch(&file.path, &head) {
-            None => Ok(()),
-            Some(reason) => Err(RequestError::Permanent(reason)),
-        }
+        content::check(file, response.header("content-type"), &head)
+    }
+
+    /// Where the file is until it is moved into place.
+    pub fn temporary(&self) -> &Path {
+        &self.temporary
     }
 
     pub fn move_into_place(&self) -> Result<()> {
@@ -262,22 +265,4 @@ fn stated_sha256(response: &HostResponse) -> Option<String> {
             base64::engine::general_purpose::STANDARD.decode(one[8..].trim_matches(':')).ok()?;
         Some(hex::encode(bytes))
     })
-}
-
-/// Why the first bytes don't match the file's extension: servers send error pages with status 200.
-fn format_mismatch(path: &str, head: &[u8]) -> Option<String> {
-    let extension = path.rsplit('.').next().unwrap_or_default();
-    let text = String::from_utf8_lossy(head)
-        .trim_start_matches('\u{feff}')
-        .trim_start()
-        .to_ascii_lowercase();
-    let is_page = text.starts_with("<!doctype html") || text.starts_with("<html");
-    match extension {
-        "htm" | "html" => None,
-        _ if head.is_empty() => Some("the file is empty".to_string()),
-        _ if is_page => Some(format!("received a web page instead of {extension}")),
-        "xml" if !text.starts_with('<') => Some("not XML".to_string()),
-        "zip" if !head.starts_with(b"PK") => Some("not a ZIP archive".to_string()),
-        _ => None,
-    }
 }

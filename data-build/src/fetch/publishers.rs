@@ -1,6 +1,8 @@
 //! What describes a publisher: feeds, how their files are listed, hosts with their rate limits and
 //! API keys. The table of feeds itself is in `feeds`.
 
+use super::calendar::Window;
+
 /// One way to get files of a source.
 ///
 /// Addresses and folders may contain `{congress}`, `{session}`, `{year}`, `{quarter}`, `{month}`,
@@ -20,27 +22,61 @@ pub struct Feed {
     pub listing: Listing,
 }
 
+impl Feed {
+    /// The path of a file, relative to the target folder.
+    pub fn path(&self, window: &Window, name: &str) -> String {
+        let folder = window.fill(self.folder);
+        let parts = [self.source, &folder, name];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+    }
+}
+
 /// How the files of a feed are found.
 pub enum Listing {
     /// The address is the file.
     File,
-    /// GPO bulk data: a JSON list of files and folders with their modification times.
-    Bulk,
+    /// GPO bulk data: a JSON list of files and folders with their modification times. With
+    /// `archives`, a folder is downloaded as one ZIP archive, then only what changed.
+    Bulk { archives: bool },
     /// A sitemap of packages. `file` is the address of a package's file, with `{id}`.
     Sitemap { file: &'static str },
-    /// An index that contains numbers (`pattern`): files 1 to the highest. `{number:3}` is padded
-    /// to three digits.
-    Numbered { pattern: &'static str, file: &'static str },
+    /// An index that contains numbers: files 1 to the highest.
+    Numbered(&'static Numbered),
     /// A web page with links to files (`pattern`).
     Links { pattern: &'static str },
+    /// A list of statements of administration policy, and the PDFs that it names.
+    Statements,
     /// An API that lists items in `list`, each with `url` and `updateDate`. `parts` are fetched
     /// with them.
     Items { list: &'static str, parts: &'static [Part] },
-    /// An API whose pages are the files. `keep` is a JSON pointer to the part to store; empty for
-    /// all.
-    Pages { next: NextPage, keep: &'static str },
+    /// An API whose pages are the files.
+    Pages(&'static Pages),
     /// Nothing to fetch: included in the files of another source.
     IncludedIn(&'static str),
+}
+
+/// Files with consecutive numbers. Without an index they are found by asking for one number after
+/// the other.
+pub struct Numbered {
+    /// Finds the numbers in the index.
+    pub pattern: &'static str,
+    /// The address of a file; `{number:3}` is padded to three digits.
+    pub file: &'static str,
+    /// The element that a file has. The answer for a missing file may be another document.
+    pub root: &'static str,
+    /// Finds the day of a file, which can be corrected for a week.
+    pub date: &'static str,
+}
+
+/// Pages of an API. All are JSON pointers.
+pub struct Pages {
+    pub next: NextPage,
+    /// The part to store; empty for all.
+    pub keep: &'static str,
+    /// The list of records, which every page must have.
+    pub list: &'static str,
+    /// The number of records on all pages.
+    pub count: &'static str,
 }
 
 /// A list that an API item only links to. The address at `from` has it under `list`; it is

@@ -1,6 +1,7 @@
 //! The state of a target folder: one line per fetched file, appended as soon as the file is
-//! complete, so that a killed run loses little. A truncated last line is ignored. At the end of a
-//! run the state file is rewritten under a temporary name and renamed.
+//! complete, so that a killed run loses little, and one line per source about the last run. A
+//! truncated last line is ignored. At the end of a run the state file is rewritten under a
+//! temporary name and renamed. `data-build/README.md` documents the format.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -20,7 +21,9 @@ pub struct Entry {
     pub url: String,
     pub sha256: String,
     pub bytes: u64,
-    /// The day it was fetched.
+    /// When the publisher last sent this version or confirmed that it is current, in UTC. In the
+    /// file it belongs to the line.
+    #[serde(default, skip_serializing)]
     pub fetched: String,
     /// The version in the publisher's list, usually its modification time.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,15 +48,52 @@ impl Version {
     }
 }
 
+/// The last run of a source.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SourceRun {
+    /// When the run ended, in UTC. In the file it belongs to the line.
+    #[serde(default, skip_serializing)]
+    pub fetched: String,
+    pub since: String,
+    pub until: String,
+    /// Files and lists that could not be fetched.
+    pub failed: usize,
+    /// What the feeds of the source do not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<String>,
+}
+
 /// One line of the file.
 #[derive(Serialize, Deserialize)]
 struct Line {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    source: String,
+    /// Empty if the line is about the source.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     path: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    fetched: String,
     #[serde(flatten)]
     change: Change,
 }
 
-/// What happened to a file. The names of the variants are part of the file format.
+impl Line {
+    fn file(path: &str, change: Change) -> Line {
+        let source = path.split('/').next().unwrap_or_default().to_string();
+        let fetched = match &change {
+            Change::Got(entry) => entry.fetched.clone(),
+            _ => String::new(),
+        };
+        Line { source, path: path.to_string(), fetched, change }
+    }
+
+    fn source(source: &str, run: SourceRun) -> Line {
+        let (source, fetched) = (source.to_string(), run.fetched.clone());
+        Line { source, path: String::new(), fetched, change: Change::Ran(run) }
+    }
+}
+
+/// What happened to a file or a source. The names of the variants are part of the file format.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Change {
@@ -61,12 +101,15 @@ enum Change {
     /// A partial download of this version exists.
     Part(Version),
     Gone,
+    Ran(SourceRun),
 }
 
 #[derive(Default)]
 struct Files {
     complete: BTreeMap<String, Entry>,
     partial: BTreeMap<String, Version>,
+    /// By source.
+    runs: BTreeMap<String, SourceRun>,
 }
 
 /// The state of one folder.
@@ -128,19 +171,30 @@ impl State {
     }
 
     pub fn set_complete(&self, path: &str, entry: Entry) -> Result<()> {
-        self.append(path, Change::Got(entry))
+        self.append(Line::file(path, Change::Got(entry)))
     }
 
     pub fn set_partial(&self, path: &str, version: Version) -> Result<()> {
-        self.append(path, Change::Part(version))
+        self.append(Line::file(path, Change::Part(version)))
     }
 
-    pub fn remove(&self, path: &str) -> Result<()> {
-        self.append(path, Change::Gone)
+    /// Deletes a complete file.
+    pub fn delete(&self, path: &str) -> Result<()> {
+        let file = self.folder.join(path);
+        std::fs::remove_file(&file).with_context(|| format!("cannot delete {}", file.display()))?;
+        self.append(Line::file(path, Change::Gone))
     }
 
-    fn append(&self, path: &str, change: Change) -> Result<()> {
-        let line = Line { path: path.to_string(), change };
+    pub fn set_run(&self, source: &str, run: SourceRun) -> Result<()> {
+        self.append(Line::source(source, run))
+    }
+
+    /// Opens a complete file.
+    pub fn open_file(&self, path: &str) -> std::io::Result<File> {
+        File::open(self.folder.join(path))
+    }
+
+    fn append(&self, line: Line) -> Result<()> {
         let mut text = serde_json::to_vec(&line)?;
         text.push(b'\n');
         if let Some(journal) = &self.journal {
@@ -151,17 +205,20 @@ impl State {
         Ok(())
     }
 
-    /// Rewrites the state file with one line per file, sorted.
+    /// Rewrites the state file with one line per source and file, sorted.
     pub fn compact(&self) -> Result<()> {
         let files = self.files();
         let temporary = self.folder.join(format!(".{STATE_FILE}.part"));
         let file = File::create(&temporary)
             .with_context(|| format!("cannot write {}", temporary.display()))?;
         let mut out = std::io::BufWriter::new(&file);
-        let complete = files.complete.iter().map(|(path, e)| (path, Change::Got(e.clone())));
-        let partial = files.partial.iter().map(|(path, v)| (path, Change::Part(v.clone())));
-        for (path, change) in complete.chain(partial) {
-            serde_json::to_writer(&mut out, &Line { path: path.clone(), change })?;
+        let runs = files.runs.iter().map(|(source, run)| Line::source(source, run.clone()));
+        let complete =
+            files.complete.iter().map(|(path, e)| Line::file(path, Change::Got(e.clone())));
+        let partial =
+            files.partial.iter().map(|(path, v)| Line::file(path, Change::Part(v.clone())));
+        for line in runs.chain(complete).chain(partial) {
+            serde_json::to_writer(&mut out, &line)?;
             out.write_all(b"\n")?;
         }
         out.flush()?;
@@ -194,7 +251,11 @@ fn read(folder: &Path) -> Result<Files> {
 
 fn apply(files: &mut Files, line: Line) {
     match line.change {
-        Change::Got(entry) => {
+        Change::Got(mut entry) => {
+            // Earlier versions kept the time in the entry.
+            if !line.fetched.is_empty() {
+                entry.fetched = line.fetched;
+            }
             files.partial.remove(&line.path);
             files.complete.insert(line.path, entry);
         }
@@ -204,6 +265,9 @@ fn apply(files: &mut Files, line: Line) {
         Change::Gone => {
             files.partial.remove(&line.path);
             files.complete.remove(&line.path);
+        }
+        Change::Ran(run) => {
+            files.runs.insert(line.source, SourceRun { fetched: line.fetched, ..run });
         }
     }
 }
@@ -229,7 +293,8 @@ mod tests {
     fn a_truncated_line_loses_only_itself() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("a"), "1234").expect("a file");
-        let entry = Entry { url: "u".into(), bytes: 4, ..Entry::default() };
+        let fetched = "2026-11-17T21:00:00Z".to_string();
+        let entry = Entry { url: "u".into(), bytes: 4, fetched, ..Entry::default() };
         let state = State::open(folder.path()).expect("a state");
         state.set_complete("a", entry.clone()).expect("written");
         drop(state);
@@ -246,6 +311,43 @@ mod tests {
         assert_eq!(state.partial("c").expect("a part").validator(), Some("\"x\""));
         assert!(State::open(folder.path()).is_err(), "two at once");
         state.compact().expect("rewritten");
+        let text = std::fs::read_to_string(&path).expect("the file");
+        let line = r#"{"source":"a","path":"a","fetched":"2026-11-17T21:00:00Z","got":{"url":"u","#;
+        assert!(text.starts_with(line), "{text}");
         assert_eq!(State::open_read_only(folder.path()).expect("a state").all().len(), 1);
+    }
+
+    #[test]
+    fn lines_of_earlier_versions_are_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("a"), "1234").expect("a file");
+        let line = r#"{"path":"a","got":{"url":"u","sha256":"","bytes":4,"fetched":"2026-11-16"}}"#;
+        std::fs::write(folder.path().join(STATE_FILE), line).expect("a state");
+        let state = State::open(folder.path()).expect("a state");
+        assert_eq!(state.get("a").expect("an entry").fetched, "2026-11-16");
+    }
+
+    #[test]
+    fn a_run_of_a_source_is_one_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = State::open(folder.path()).expect("a state");
+        for failed in [1, 0] {
+            let run = SourceRun {
+                fetched: "2026-11-17T21:00:00Z".into(),
+                since: "2025-01-03".into(),
+                until: "2026-11-17".into(),
+                failed,
+                gaps: vec![],
+            };
+            state.set_run("bills", run).expect("written");
+        }
+        state.compact().expect("rewritten");
+        let text = std::fs::read_to_string(folder.path().join(STATE_FILE)).expect("the file");
+        let line = concat!(
+            r#"{"source":"bills","fetched":"2026-11-17T21:00:00Z","#,
+            r#""ran":{"since":"2025-01-03","until":"2026-11-17","failed":0}}"#,
+            "\n"
+        );
+        assert_eq!(text, line);
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::HumanBytes;
 use josh::catalog::SOURCES;
 
+use super::coverage;
 use super::download::DownloadOutcome;
 use josh::output::say;
 
@@ -28,6 +29,8 @@ pub struct Summary {
     failures: Vec<(String, String)>,
     /// Lines about what was not fetched, and why.
     pub skipped: Vec<String>,
+    /// Lines about how files were found.
+    pub notes: Vec<String>,
 }
 
 impl Summary {
@@ -39,6 +42,10 @@ impl Summary {
             DownloadOutcome::Unchanged => counts.unchanged += 1,
             DownloadOutcome::Unpublished => {}
         }
+    }
+
+    pub fn count_unchanged(&mut self, source: &'static str, number: usize) {
+        self.counts.entry(source).or_default().unchanged += number;
     }
 
     pub fn fail(&mut self, source: &'static str, address: &str, reason: &str) {
@@ -54,12 +61,21 @@ impl Summary {
         self.failures.len()
     }
 
+    /// The number of failures of a source.
+    pub fn failed_of(&self, source: &str) -> usize {
+        self.counts.get(source).map_or(0, |counts| counts.failed)
+    }
+
     pub fn print(&self, folder: &Path, bytes: u64, elapsed: Duration) {
         say!("{:<28} {:>9} {:>9} {:>9} {:>9}", "source", "new", "changed", "unchanged", "failed");
         for source in SOURCES {
             if let Some(Counts { new, changed, unchanged, failed }) = self.counts.get(source.key) {
                 say!("{:<28} {new:>9} {changed:>9} {unchanged:>9} {failed:>9}", source.key);
             }
+        }
+        say!("");
+        for source in SOURCES.iter().filter(|source| self.counts.contains_key(source.key)) {
+            coverage::known_gaps(source.key).for_each(|gap| say!("{}: {gap}", source.key));
         }
         say!("");
         self.print_problems();
@@ -74,10 +90,9 @@ impl Summary {
     }
 
     pub fn print_problems(&self) {
-        for line in &self.skipped {
-            say!("{line}");
-        }
-        if !self.skipped.is_empty() {
+        let lines: Vec<&String> = self.notes.iter().chain(&self.skipped).collect();
+        lines.iter().for_each(|line| say!("{line}"));
+        if !lines.is_empty() {
             say!("");
         }
         if self.failures.is_empty() {

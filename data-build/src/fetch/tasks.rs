@@ -8,11 +8,13 @@ use std::time::Instant;
 
 use indicatif::{HumanBytes, ProgressBar};
 
+use super::bulk::{BulkFolder, FolderPlan};
 use super::calendar::{Day, Window};
 use super::download::{DownloadOutcome, Downloader};
-use super::items::PageSequence;
 use super::listing::{Listed, Lister, RemoteFile};
 use super::names;
+use super::numbered::NumberWalk;
+use super::pages::PageSequence;
 use super::publishers::{Feed, Listing};
 use super::state::State;
 use super::summary::Summary;
@@ -21,29 +23,39 @@ use crate::progress;
 /// Something to download.
 pub enum Task {
     File(RemoteFile),
+    /// The archive of a folder, and then what it lacks.
+    Archive(BulkFolder),
     /// Pages that refer to each other.
     Pages(PageSequence),
+    /// Files without an index.
+    Numbers(NumberWalk),
 }
 
 impl Task {
     fn source(&self) -> &'static str {
         match self {
             Task::File(file) => file.source,
+            Task::Archive(folder) => folder.archive.source,
             Task::Pages(pages) => pages.feed.source,
+            Task::Numbers(walk) => walk.feed.source,
         }
     }
 
     pub fn path(&self) -> String {
         match self {
             Task::File(file) => file.path.clone(),
+            Task::Archive(folder) => folder.archive.path.clone(),
             Task::Pages(pages) => pages.path(1),
+            Task::Numbers(walk) => walk.first.path.clone(),
         }
     }
 
     pub fn url(&self) -> &str {
         match self {
             Task::File(file) => &file.url,
+            Task::Archive(folder) => &folder.archive.url,
             Task::Pages(pages) => &pages.url,
+            Task::Numbers(walk) => &walk.first.url,
         }
     }
 
@@ -51,7 +63,8 @@ impl Task {
     pub fn reason(&self, state: &State) -> &'static str {
         match (self, state.get(&self.path())) {
             (_, None) => "new    ",
-            (Task::Pages(_), Some(_)) => "open   ",
+            (Task::Pages(_) | Task::Numbers(_), Some(_)) => "open   ",
+            (Task::Archive(_), Some(_)) => "changed",
             (Task::File(file), Some(_)) if file.stamp.is_some() => "changed",
             (Task::File(_), Some(_)) => "check  ",
         }
@@ -63,7 +76,6 @@ pub fn plan(
     downloader: &Downloader,
     feeds: &[&'static Feed],
     days: (Day, Day),
-    refresh: bool,
     summary: &mut Summary,
 ) -> Vec<Task> {
     let spinner = progress::spinner("listing files");
@@ -86,22 +98,32 @@ pub fn plan(
             summary.fail(feed.source, address, reason);
         }
         listed.unpublished.iter().for_each(|address| summary.unpublished(address));
-        for file in listed.files {
+        summary.notes.extend(listed.notes);
+        tasks.extend(listed.walks.into_iter().map(Task::Numbers));
+        let mut files = listed.files;
+        for folder in listed.folders {
+            match folder.plan(downloader.state, downloader.refresh) {
+                FolderPlan::Archive(folder) => tasks.push(Task::Archive(folder)),
+                FolderPlan::Files { needed, unchanged } => {
+                    files.extend(needed);
+                    summary.count_unchanged(feed.source, unchanged);
+                }
+            }
+        }
+        for file in files {
             match urls_by_path.insert(file.path.clone(), file.url.clone()) {
                 Some(other) if other == file.url => {}
                 Some(other) => {
                     let reason = format!("has the same file name as {other}");
                     summary.fail(feed.source, &file.url, &reason);
                 }
-                None if !refresh && file.is_current(downloader.state) => {
-                    summary.count(feed.source, DownloadOutcome::Unchanged)
-                }
-                None => tasks.push(Task::File(file)),
+                None if downloader.is_needed(&file) => tasks.push(Task::File(file)),
+                None => summary.count_unchanged(feed.source, 1),
             }
         }
         for pages in page_sequences {
-            match !refresh && pages.is_complete(downloader) {
-                true => summary.count(feed.source, DownloadOutcome::Unchanged),
+            match !downloader.refresh && pages.is_complete(downloader) {
+                true => summary.count_unchanged(feed.source, 1),
                 false => tasks.push(Task::Pages(pages)),
             }
         }
@@ -118,25 +140,26 @@ fn list_feed(
     for window in Window::all(feed.address, since, until) {
         match feed.listing {
             Listing::IncludedIn(_) => {}
-            Listing::Pages { .. } => {
-                pages.push(PageSequence { feed, url: window.fill(feed.address), window })
+            Listing::Pages(how) => {
+                let url = window.fill(feed.address);
+                pages.push(PageSequence { feed, pages: how, url, window })
             }
             _ => {
-                let (client, today) = (downloader.client, downloader.today);
-                let lister =
-                    Lister { client, feed, window: &window, today, listed: Listed::default() };
-                let listed = lister.run();
-                all.files.extend(listed.files);
-                all.failed.extend(listed.failed);
-                all.unpublished.extend(listed.unpublished);
+                let listed = Listed::default();
+                all.extend(Lister { downloader, feed, window: &window, listed }.run());
             }
         }
     }
     (all, pages)
 }
 
-/// Runs the tasks with up to `per_host` threads per host.
-pub fn run(downloader: &Downloader, tasks: Vec<Task>, per_host: usize, summary: &mut Summary) {
+/// Runs the tasks with up to `per_host` threads per host. Returns the tasks that follow from them.
+pub fn run(
+    downloader: &Downloader,
+    tasks: Vec<Task>,
+    per_host: usize,
+    summary: &mut Summary,
+) -> Vec<Task> {
     let bar = progress::rate_bar(tasks.len() as u64, "");
     let started = Instant::now();
     let mut by_host: BTreeMap<String, VecDeque<Task>> = BTreeMap::new();
@@ -145,14 +168,15 @@ pub fn run(downloader: &Downloader, tasks: Vec<Task>, per_host: usize, summary: 
     }
     let queues: Vec<(usize, Mutex<VecDeque<Task>>)> =
         by_host.into_values().map(|q| (q.len().min(per_host), Mutex::new(q))).collect();
-    let summary = Mutex::new(summary);
+    let (summary, following) = (Mutex::new(summary), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for (threads, queue) in &queues {
             for _ in 0..*threads {
                 scope.spawn(|| {
                     while let Some(task) = pop(queue) {
                         show(&bar, downloader, &task, started);
-                        run_task(downloader, &task, &summary);
+                        let tasks = run_task(downloader, &task, &summary);
+                        following.lock().unwrap_or_else(PoisonError::into_inner).extend(tasks);
                         bar.inc(1);
                     }
                 });
@@ -160,19 +184,26 @@ pub fn run(downloader: &Downloader, tasks: Vec<Task>, per_host: usize, summary: 
         }
     });
     bar.finish_and_clear();
+    following.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn pop(queue: &Mutex<VecDeque<Task>>) -> Option<Task> {
     queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
 }
 
-fn run_task(downloader: &Downloader, task: &Task, summary: &Mutex<&mut Summary>) {
+/// Runs a task and adds its outcome to the summary. Returns the tasks that follow from it.
+fn run_task(downloader: &Downloader, task: &Task, summary: &Mutex<&mut Summary>) -> Vec<Task> {
+    let mut following = Vec::new();
     let result = match task {
         Task::File(file) => downloader.get(file).map(|outcome| vec![outcome]),
-        Task::Pages(pages) => match &pages.feed.listing {
-            Listing::Pages { next, keep } => pages.download(downloader, next, keep),
-            _ => Ok(Vec::new()),
-        },
+        Task::Archive(folder) => {
+            let result = downloader.get_archive(folder).map(|outcome| vec![outcome]);
+            // What changed since the archive was made; everything if it can't be had.
+            following.extend(folder.needed(downloader.state).into_iter().map(Task::File));
+            result
+        }
+        Task::Pages(pages) => pages.download(downloader),
+        Task::Numbers(walk) => walk.download(downloader),
     };
     let mut summary = summary.lock().unwrap_or_else(PoisonError::into_inner);
     match result {
@@ -184,6 +215,7 @@ fn run_task(downloader: &Downloader, task: &Task, summary: &Mutex<&mut Summary>)
         }
         Err(error) => summary.fail(task.source(), task.url(), &format!("{error:#}")),
     }
+    following
 }
 
 fn show(bar: &ProgressBar, downloader: &Downloader, task: &Task, started: Instant) {

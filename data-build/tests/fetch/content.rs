@@ -132,3 +132,62 @@ fn a_web_page_is_no_data() {
     );
     assert_eq!((folder.files().len(), server.seen().len()), (0, 1));
 }
+
+const REPORTS: [&str; 2] = ["--sources", "committee-reports"];
+const REPORT: &str = "/www.govinfo.gov/content/pkg/CRPT-119hrpt1.zip";
+
+/// A sitemap with one report, and the answers for its package.
+fn report(package: Route) -> Vec<(&'static str, Route)> {
+    let sitemap = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url>\
+        <loc>https://www.govinfo.gov/app/details/CRPT-119hrpt1</loc>\
+        <lastmod>2025-01-22</lastmod></url></urlset>";
+    vec![
+        ("/www.govinfo.gov/sitemap/CRPT_2025_sitemap.xml", always(ok(sitemap))),
+        ("/www.govinfo.gov/error", always(page("Page Not Found"))),
+        (REPORT, package),
+    ]
+}
+
+/// Given a publisher that redirects what is missing to a page with status 200, when a report is
+/// fetched, then the page is not stored, and the next run asks for the report again.
+#[test]
+fn a_redirect_to_an_error_page_is_a_missing_file() {
+    let away = status(302).with("Location", "/www.govinfo.gov/error");
+    let server = Server::start(report(always(away)));
+    let folder = Folder::new();
+    let run = fetch(&server, &folder, &REPORTS);
+    assert!(!run.success && run.text.contains("redirected to another page"), "{}", run.text);
+    assert_eq!((counts(&run, "committee-reports"), folder.files().len()), (vec![0, 0, 0, 1], 0));
+    let moved = status(301).with("Location", "/mirror/CRPT-119hrpt1.zip");
+    let mut routes = report(always(moved));
+    routes.push(("/mirror/CRPT-119hrpt1.zip", always(ok(super::documents::report_package()))));
+    server.serve(routes);
+    let run = fetch(&server, &folder, &REPORTS);
+    assert!(run.success, "the same file elsewhere is followed: {}", run.text);
+    assert_eq!(folder.files(), ["committee-reports/2025/CRPT-119hrpt1.zip"]);
+}
+
+/// Given an archive that the publisher is still making, when it is fetched, then it is asked for
+/// again.
+#[test]
+fn an_archive_in_the_making_is_asked_for_again() {
+    let wait = page("Generating File. Please check back in 30 seconds.");
+    let package = ok(super::documents::report_package());
+    let server = Server::start(report(one_by_one(vec![wait, package])));
+    let folder = Folder::new();
+    let run = fetch(&server, &folder, &REPORTS);
+    assert!(run.success, "{}", run.text);
+    assert_eq!(folder.files(), ["committee-reports/2025/CRPT-119hrpt1.zip"]);
+}
+
+/// Given an answer that is labelled as a page, when XML is expected, then it is not kept, even if
+/// it does not look like one.
+#[test]
+fn what_is_labelled_as_a_page_is_one() {
+    let notice = ok("<div>Down for maintenance</div>").with("Content-Type", "text/html");
+    let server = Server::start(vec![(RSS, always(notice))]);
+    let folder = Folder::new();
+    let run = fetch(&server, &folder, &GAO);
+    assert!(!run.success && run.text.contains("a web page instead of xml"), "{}", run.text);
+    assert_eq!(folder.files(), [""; 0]);
+}

@@ -1,6 +1,6 @@
 //! A small document of every publisher, in the publisher's own form.
 
-use std::io::Write;
+use super::support::zip_of;
 
 pub const BILL: &str =
     "<billStatus><version>3.0.0</version><bill><type>HR</type><number>12</number>
@@ -97,6 +97,15 @@ pub const ORDERS: &str = r#"{"count": 1, "total_pages": 1,
     "publication_date": "2025-01-28", "president": {"name": "Donald Trump"},
     "html_url": "https://www.federalregister.gov/d/1"}]}"#;
 
+pub const REGISTER_DOCUMENTS: &str = r#"{"description": "Documents published on 01/03/2025",
+    "count": 1, "total_pages": 1, "results": [{"document_number": "2025-00001",
+    "title": "On Ferries", "type": "Rule", "publication_date": "2025-01-03", "significant": true,
+    "agencies": [{"raw_name": "DEPARTMENT OF BOATS", "name": "Boats Department", "id": 1}],
+    "volume": 90, "start_page": 100, "end_page": 101, "page_length": 2,
+    "cfr_references": [{"title": 40, "part": 122}], "docket_ids": [],
+    "regulation_id_numbers": [], "effective_on": "2025-02-03", "comments_close_on": null,
+    "html_url": "https://www.federalregister.gov/d/2025-00001"}]}"#;
+
 pub const STATEMENTS: &str =
     "- bills: [hr12]\n  document_title: H.R. 12\n  congress: 119\n  date_issued: '2025-01-09'\n";
 
@@ -152,17 +161,23 @@ pub const PAYMENTS: &str = "ORGANIZATION,PROGRAM,SORT SUBTOTAL DESCRIPTION,SORT 
     2025 HON. ADA DOE,M,PERSONNEL COMPENSATION,DETAIL,\"ROE,AL\",31-Mar-25,CLERK,100.00\n\
     2025 HON. ADA DOE,M,TRAVEL,DETAIL,TRAINS INC,31-Mar-25,TRAIN,10.00\n";
 
+pub const REPORT_MODS: &str = r#"<mods xmlns="http://www.loc.gov/mods/v3" ID="P0b002ee1">
+    <titleInfo><title>House Report 119-1 - On Boats</title></titleInfo></mods>"#;
+
 /// A day of the Record as GPO packs it.
 pub fn record_of_a_day() -> Vec<u8> {
-    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    for (name, text) in [
-        ("html/CREC-2025-01-03-pt1-PgH5-2.htm", GRANULE),
-        ("mods.xml", MODS),
-        ("pdf/CREC-2025-01-03.pdf", "%PDF"),
-    ] {
-        let options = zip::write::SimpleFileOptions::default();
-        zip.start_file(format!("CREC-2025-01-03/{name}"), options).expect("a member");
-        zip.write_all(text.as_bytes()).expect("its bytes");
-    }
-    zip.finish().expect("an archive").into_inner()
+    zip_of(&[
+        ("CREC-2025-01-03/html/CREC-2025-01-03-pt1-PgH5-2.htm", GRANULE),
+        ("CREC-2025-01-03/mods.xml", MODS),
+        ("CREC-2025-01-03/pdf/CREC-2025-01-03.pdf", "%PDF"),
+    ])
+}
+
+/// A report as GPO packs it.
+pub fn report_package() -> Vec<u8> {
+    zip_of(&[
+        ("CRPT-119hrpt1/html/CRPT-119hrpt1.htm", REPORT),
+        ("CRPT-119hrpt1/mods.xml", REPORT_MODS),
+        ("CRPT-119hrpt1/pdf/CRPT-119hrpt1.pdf", "%PDF"),
+    ])
 }

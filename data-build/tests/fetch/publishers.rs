@@ -12,8 +12,10 @@ pub fn publishers() -> Vec<(&'static str, Route)> {
         );
         ok(format!(r#"{{"files": [{one}, {other}]}}"#))
     };
-    let file = |path: &str| {
-        bulk(&[(&format!("https://www.govinfo.gov/bulkdata/{path}"), "09-Jan-2025 04:12")])
+    let address = |path: &str| format!("https://www.govinfo.gov/bulkdata/{path}");
+    let file = |path: &str| bulk(&[(&address(path), "09-Jan-2025 04:12")]);
+    let packed = |path: &str, archive: &str| {
+        bulk(&[(&address(path), "09-Jan-2025 04:12"), (&address(archive), "10-Jan-2025 01:00")])
     };
     let sitemap = |id: &str| {
         let entry = format!(
@@ -49,16 +51,25 @@ pub fn publishers() -> Vec<(&'static str, Route)> {
         ("/www.govinfo.gov/bulkdata/json/BILLSTATUS/119", folder("hr")),
         (
             "/www.govinfo.gov/bulkdata/json/BILLSTATUS/119/hr",
-            file("BILLSTATUS/119/hr/BILLSTATUS-119hr12.xml"),
+            packed(
+                "BILLSTATUS/119/hr/BILLSTATUS-119hr12.xml",
+                "BILLSTATUS/119/hr/BILLSTATUS-119-hr.zip",
+            ),
         ),
-        ("/www.govinfo.gov/bulkdata/BILLSTATUS/119/hr/BILLSTATUS-119hr12.xml", ok(BILL)),
+        (
+            "/www.govinfo.gov/bulkdata/BILLSTATUS/119/hr/BILLSTATUS-119-hr.zip",
+            ok(zip_of(&[("BILLSTATUS-119hr12.xml", BILL)])),
+        ),
         ("/www.govinfo.gov/bulkdata/json/BILLS/119", folder("1")),
         ("/www.govinfo.gov/bulkdata/json/BILLS/119/1", folder("hr")),
         (
             "/www.govinfo.gov/bulkdata/json/BILLS/119/1/hr",
-            file("BILLS/119/1/hr/BILLS-119hr12ih.xml"),
+            packed("BILLS/119/1/hr/BILLS-119hr12ih.xml", "BILLS/119/1/hr/BILLS-119-1-hr.zip"),
         ),
-        ("/www.govinfo.gov/bulkdata/BILLS/119/1/hr/BILLS-119hr12ih.xml", ok(BILL_TEXT)),
+        (
+            "/www.govinfo.gov/bulkdata/BILLS/119/1/hr/BILLS-119-1-hr.zip",
+            ok(zip_of(&[("BILLS-119hr12ih.xml", BILL_TEXT)])),
+        ),
         (
             "/www.govinfo.gov/bulkdata/json/PLAW/119/public",
             file("PLAW/119/public/PLAW-119publ1.xml"),
@@ -70,10 +81,9 @@ pub fn publishers() -> Vec<(&'static str, Route)> {
         ("/www.govinfo.gov/bulkdata/json/ECFR/title-40", file("ECFR/title-40/ECFR-title40.xml")),
         ("/www.govinfo.gov/bulkdata/ECFR/title-40/ECFR-title40.xml", ok(ECFR)),
         ("/www.govinfo.gov/sitemap/CRPT_2025_sitemap.xml", sitemap("CRPT-119hrpt1")),
-        ("/www.govinfo.gov/content/pkg/CRPT-119hrpt1/html/CRPT-119hrpt1.htm", ok(REPORT)),
+        ("/www.govinfo.gov/content/pkg/CRPT-119hrpt1.zip", ok(report_package())),
         ("/www.govinfo.gov/sitemap/CREC_2025_sitemap.xml", sitemap("CREC-2025-01-03")),
         ("/www.govinfo.gov/content/pkg/CREC-2025-01-03.zip", ok(record_of_a_day())),
-        ("/www.federalregister.gov/api/v1/documents.json", ok(ORDERS)),
         (
             "/clerk.house.gov/evs/2025/index.asp",
             ok(r#"<A HREF="vote.asp?year=2025&rollnumber=1">1</A>"#),
@@ -109,6 +119,11 @@ pub fn publishers() -> Vec<(&'static str, Route)> {
             "/www.house.gov/the-house-explained/open-government/statement-of-disbursements",
             ok(r#"<a href="/sites/default/files/2025-05/jan-mar.csv">CSV</a>"#),
         ),
+        (
+            "/www.house.gov/the-house-explained/open-government/statement-of-disbursements/archive",
+            ok(r#"<a href="/sites/default/files/2025-05/jan-mar.csv">CSV</a>
+                <a href="/sites/default/files/2019-05/JAN-MAR-2019-DETAIL.csv">CSV</a>"#),
+        ),
         ("/www.house.gov/sites/default/files/2025-05/jan-mar.csv", ok(PAYMENTS)),
     ];
     let raw = [
@@ -118,10 +133,6 @@ pub fn publishers() -> Vec<(&'static str, Route)> {
         ("unitedstates/congress-legislators/main/committees-current.yaml", committee),
         ("unitedstates/congress-legislators/main/committees-historical.yaml", "[]\n"),
         ("unitedstates/congress-legislators/main/committee-membership-current.yaml", members),
-        ("unitedstates/statements-of-administration-policy/HEAD/archive/44-Obama.yaml", "[]\n"),
-        ("unitedstates/statements-of-administration-policy/HEAD/archive/45-Trump.yaml", "[]\n"),
-        ("unitedstates/statements-of-administration-policy/HEAD/archive/46-Biden.yaml", "[]\n"),
-        ("unitedstates/statements-of-administration-policy/HEAD/archive/47-Trump.yaml", STATEMENTS),
         ("dwillis/house-expenditures/HEAD/output/2025Q1-summary.csv", summary),
         (
             "osma/annif-us-congress-bills/HEAD/policy_area.csv",
@@ -142,6 +153,26 @@ pub fn publishers() -> Vec<(&'static str, Route)> {
     routes.extend(raw.map(|(path, text)| {
         (&*format!("/raw.githubusercontent.com/{path}").leak(), always(ok(text)))
     }));
+    for (name, text) in [
+        ("40-Reagan", "[]\n"),
+        ("41-Bush", "[]\n"),
+        ("42-Clinton", "[]\n"),
+        ("43-Bush", "[]\n"),
+        ("44-Obama", "[]\n"),
+        ("45-Trump", "[]\n"),
+        ("46-Biden", "[]\n"),
+        ("47-Trump", STATEMENTS),
+    ] {
+        routes.push((&*format!("{SAP_LISTS}/{name}.yaml").leak(), always(ok(text))));
+    }
+    routes.push((
+        "/www.federalregister.gov/api/v1/documents.json",
+        Box::new(|request, _| match &request.target {
+            target if target.contains("PRESDOCU") => ok(ORDERS),
+            target if target.contains("2025-01-03") => ok(REGISTER_DOCUMENTS),
+            _ => ok(r#"{"description": "Documents", "count": 0}"#),
+        }),
+    ));
     routes.push(("/api.regulations.gov/v4/documents", paged));
     routes
 }

@@ -8,17 +8,14 @@ use super::support::*;
 /// the folder.
 #[test]
 fn a_dry_run_writes_nothing() {
-    let address = issue_address("03");
-    let server = Server::start(vec![(FR_LIST, always(bulk(&[(&address, "03-Jan-2025 01:00")])))]);
+    let address = law_address("03");
+    let server = Server::start(vec![(LAW_LIST, always(bulk(&[(&address, "03-Jan-2025 01:00")])))]);
     let folder = Folder::new();
-    let run = fetch(
-        &server,
-        &folder,
-        &["--sources", "federal-register,gao-reports,lda-filings", "--dry-run"],
-    );
+    let run =
+        fetch(&server, &folder, &["--sources", "public-laws,gao-reports,lda-filings", "--dry-run"]);
     assert!(run.success, "{}", run.text);
     assert!(
-        run.text.contains(&format!("federal-register/2025/01/FR-2025-01-03.xml {address}")),
+        run.text.contains(&format!("public-laws/119/PLAW-119publ03.xml {address}")),
         "{}",
         run.text
     );
@@ -28,20 +25,18 @@ fn a_dry_run_writes_nothing() {
         run.text
     );
     assert!(!folder.data().exists());
-    assert_eq!(server.targets(), [FR_LIST], "only lists are asked for");
+    assert_eq!(server.targets(), [LAW_LIST], "only lists are asked for");
 }
 
 /// Given a folder that was fetched last week, when the list has one new file and one that changed,
 /// then these two are fetched and no other is asked for.
 #[test]
 fn the_next_week_fetches_only_what_is_new() {
-    let days = ["02", "03", "06"].map(issue_address);
-    let paths = ["02", "03", "06"].map(issue_path);
+    let days = ["02", "03", "06"].map(law_address);
+    let paths = ["02", "03", "06"].map(law_path);
     let serve = |list: Reply| -> Vec<(&str, Route)> {
-        let mut routes = vec![(FR_LIST, always(list))];
-        routes.extend(
-            paths.iter().map(|p| (p.as_str(), always(ok(format!("<FEDREG>{p}</FEDREG>"))))),
-        );
+        let mut routes = vec![(LAW_LIST, always(list))];
+        routes.extend(paths.iter().map(|p| (p.as_str(), always(ok(format!("<pLaw>{p}</pLaw>"))))));
         routes
     };
     let server = Server::start(serve(bulk(&[
@@ -49,43 +44,63 @@ fn the_next_week_fetches_only_what_is_new() {
         (&days[1], "03-Jan-2025 01:00"),
     ])));
     let folder = Folder::new();
-    assert_eq!(counts(&fetch(&server, &folder, &FR), "federal-register"), [2, 0, 0, 0]);
+    assert_eq!(counts(&fetch(&server, &folder, &LAWS), "public-laws"), [2, 0, 0, 0]);
     let newer = [
         (&*days[0], "02-Jan-2025 01:00"),
         (&*days[1], "09-Jan-2025 01:00"),
         (&*days[2], "06-Jan-2025 01:00"),
     ];
     server.serve(serve(bulk(&newer)));
-    let run = fetch(&server, &folder, &FR);
+    let run = fetch(&server, &folder, &LAWS);
     assert!(run.success, "{}", run.text);
     let mut asked = server.targets();
     asked.sort();
-    assert_eq!(asked, [paths[1].as_str(), paths[2].as_str(), FR_LIST]);
+    assert_eq!(asked, [paths[1].as_str(), paths[2].as_str(), LAW_LIST]);
     assert_eq!(folder.files().len(), 3);
+}
+
+/// Given a cache that denies that a file changed, when the list says that it did, then the file is
+/// asked for without a condition, so that the old one does not pass for the new one.
+#[test]
+fn the_list_is_believed_that_a_file_changed() {
+    let (address, path) = (law_address("1"), law_path("1"));
+    let serve = |changed: &str, text: &'static str| -> Vec<(&str, Route)> {
+        let stale: Route = Box::new(move |request, _| match request.header("if-none-match") {
+            "" => ok(text).with("ETag", "\"one\""),
+            _ => status(304),
+        });
+        vec![(LAW_LIST, always(bulk(&[(&address, changed)]))), (&path, stale)]
+    };
+    let server = Server::start(serve("02-Jan-2025 01:00", "<pLaw>old</pLaw>"));
+    let folder = Folder::new();
+    fetch(&server, &folder, &LAWS);
+    server.serve(serve("09-Jan-2025 01:00", "<pLaw>new</pLaw>"));
+    assert_eq!(counts(&fetch(&server, &folder, &LAWS), "public-laws"), [0, 1, 0, 0]);
+    assert_eq!(folder.read("public-laws/119/PLAW-119publ1.xml"), "<pLaw>new</pLaw>");
 }
 
 /// Given a file that was deleted or cut short by hand, when the next run comes, then it is fetched
 /// again.
 #[test]
 fn what_went_missing_is_fetched_again() {
-    let address = issue_address("03");
-    let path = issue_path("03");
+    let address = law_address("03");
+    let path = law_path("03");
     let server = Server::start(vec![
-        (FR_LIST, always(bulk(&[(&address, "03-Jan-2025 01:00")]))),
-        (&path, always(ok("<FEDREG>whole</FEDREG>"))),
+        (LAW_LIST, always(bulk(&[(&address, "03-Jan-2025 01:00")]))),
+        (&path, always(ok("<pLaw>whole</pLaw>"))),
     ]);
     let folder = Folder::new();
-    fetch(&server, &folder, &FR);
-    let file = "federal-register/2025/01/FR-2025-01-03.xml";
-    std::fs::write(folder.data().join(file), "<FEDREG>").expect("damaged");
+    fetch(&server, &folder, &LAWS);
+    let file = "public-laws/119/PLAW-119publ03.xml";
+    std::fs::write(folder.data().join(file), "<pLaw>").expect("damaged");
     let run = fetch(&server, &folder, &["--verify"]);
     assert!(
-        !run.success && run.text.contains("FR-2025-01-03.xml: changed since it was fetched"),
+        !run.success && run.text.contains("PLAW-119publ03.xml: changed since it was fetched"),
         "{}",
         run.text
     );
-    assert!(fetch(&server, &folder, &FR).success);
-    assert_eq!(folder.read(file), "<FEDREG>whole</FEDREG>");
+    assert!(fetch(&server, &folder, &LAWS).success);
+    assert_eq!(folder.read(file), "<pLaw>whole</pLaw>");
     assert!(fetch(&server, &folder, &["--verify"]).success);
 }
 
@@ -148,10 +163,10 @@ fn a_key_goes_to_its_host_only() {
 #[test]
 fn no_name_leads_out_of_the_folder() {
     let list = bulk(&[
-        ("https://www.govinfo.gov/bulkdata/FR/../../../../../above.xml", "1"),
-        ("https://www.govinfo.gov/bulkdata/FR/..%2f..%2f..%2fabove.xml", "1"),
-        (r"https://www.govinfo.gov/bulkdata/FR/..\..\..\above.xml", "1"),
-        ("https://www.govinfo.gov/bulkdata/FR/.hidden.xml", "1"),
+        ("https://www.govinfo.gov/bulkdata/PLAW/../../../../../above.xml", "1"),
+        ("https://www.govinfo.gov/bulkdata/PLAW/..%2f..%2f..%2fabove.xml", "1"),
+        (r"https://www.govinfo.gov/bulkdata/PLAW/..\..\..\above.xml", "1"),
+        ("https://www.govinfo.gov/bulkdata/PLAW/.hidden.xml", "1"),
         ("https://other.example/above.xml", "1"),
         ("file:///etc/passwd.xml", "1"),
     ]);
@@ -160,15 +175,15 @@ fn no_name_leads_out_of_the_folder() {
         .as_array_mut()
         .expect("files")
         .push(serde_json::json!({"name": "../../..", "folder": true}));
-    let server = Server::start(vec![(FR_LIST, always(ok(list.to_string())))]);
+    let server = Server::start(vec![(LAW_LIST, always(ok(list.to_string())))]);
     let folder = Folder::new();
-    let run = fetch(&server, &folder, &FR);
+    let run = fetch(&server, &folder, &LAWS);
     assert!(!run.success, "two addresses are refused");
     let beside: Vec<_> =
         std::fs::read_dir(folder.0.path()).expect("the folder").flatten().collect();
     assert_eq!(beside.len(), 1, "{beside:?}");
     assert!(
-        folder.files().iter().all(|f| f.starts_with("federal-register/2025/01/")),
+        folder.files().iter().all(|f| f.starts_with("public-laws/119/")),
         "{:?}",
         folder.files()
     );
@@ -180,14 +195,14 @@ fn no_name_leads_out_of_the_folder() {
 /// once than allowed.
 #[test]
 fn a_host_is_not_asked_too_much_at_once() {
-    let paths: Vec<String> = (1..=9).map(|n| issue_path(&format!("{n:02}"))).collect();
-    let addresses: Vec<String> = (1..=9).map(|n| issue_address(&format!("{n:02}"))).collect();
+    let paths: Vec<String> = (1..=9).map(|n| law_path(&format!("{n:02}"))).collect();
+    let addresses: Vec<String> = (1..=9).map(|n| law_address(&format!("{n:02}"))).collect();
     let list: Vec<(&str, &str)> = addresses.iter().map(|a| (a.as_str(), "1")).collect();
-    let slow = Reply { slow: Duration::from_millis(10), ..ok("<FEDREG>some words</FEDREG>") };
-    let mut routes = vec![(FR_LIST, always(bulk(&list)))];
+    let slow = Reply { slow: Duration::from_millis(10), ..ok("<pLaw>some words</pLaw>") };
+    let mut routes = vec![(LAW_LIST, always(bulk(&list)))];
     routes.extend(paths.iter().map(|p| (p.as_str(), always(slow.clone()))));
     let server = Server::start(routes);
-    let run = fetch(&server, &Folder::new(), &[&FR[..], &["--per-host", "2"]].concat());
+    let run = fetch(&server, &Folder::new(), &[&LAWS[..], &["--per-host", "2"]].concat());
     assert!(run.success, "{}", run.text);
     let busiest = server.busiest();
     // The server may see a connection a moment longer than the client.

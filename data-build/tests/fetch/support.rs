@@ -151,6 +151,11 @@ fn answer(mut stream: TcpStream, routes: &Routes) {
     routes.busy.fetch_sub(1, Ordering::SeqCst);
 }
 
+/// A page as servers send it instead of a file.
+pub fn page(text: &str) -> Reply {
+    ok(format!("<!DOCTYPE html><html><body>{text}</body></html>")).with("Content-Type", "text/html")
+}
+
 pub fn always(reply: Reply) -> Route {
     Box::new(move |_, _| reply.clone())
 }
@@ -271,24 +276,37 @@ pub fn rss() -> String {
     format!("<rss>{}</rss>", "<item>A report on boats.</item>".repeat(400))
 }
 
-pub const FR_LIST: &str = "/www.govinfo.gov/bulkdata/json/FR/2025/01";
-pub const FR: [&str; 2] = ["--sources", "federal-register"];
+pub const SAP_LISTS: &str = "/raw.githubusercontent.com/unitedstates/\
+    statements-of-administration-policy/HEAD/archive";
+
+pub const LAW_LIST: &str = "/www.govinfo.gov/bulkdata/json/PLAW/119/public";
+pub const LAWS: [&str; 2] = ["--sources", "public-laws"];
 
 /// A list of GPO's bulk data: (address, time of change).
 pub fn bulk(files: &[(&str, &str)]) -> Reply {
     let files = files.iter().map(|(link, changed)| {
         let name = link.rsplit('/').next();
         serde_json::json!({"name": name, "justFileName": name, "link": link, "folder": false,
-            "size": 100, "formattedLastModifiedTime": changed, "fileExtension": "xml",
+            "formattedLastModifiedTime": changed, "fileExtension": "xml",
             "mimeType": "application/xml"})
     });
     ok(serde_json::json!({"files": files.collect::<Vec<_>>()}).to_string())
 }
 
-pub fn issue_address(day: &str) -> String {
-    format!("https://www.govinfo.gov/bulkdata/FR/2025/01/FR-2025-01-{day}.xml")
+/// A ZIP archive of these files.
+pub fn zip_of(files: &[(&str, &str)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in files {
+        zip.start_file(*name, zip::write::SimpleFileOptions::default()).expect("a member");
+        zip.write_all(text.as_bytes()).expect("its bytes");
+    }
+    zip.finish().expect("an archive").into_inner()
 }
 
-pub fn issue_path(day: &str) -> String {
-    format!("/www.govinfo.gov/bulkdata/FR/2025/01/FR-2025-01-{day}.xml")
+pub fn law_address(number: &str) -> String {
+    format!("https://www.govinfo.gov/bulkdata/PLAW/119/public/PLAW-119publ{number}.xml")
+}
+
+pub fn law_path(number: &str) -> String {
+    format!("/www.govinfo.gov/bulkdata/PLAW/119/public/PLAW-119publ{number}.xml")
 }

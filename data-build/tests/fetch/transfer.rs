@@ -115,6 +115,40 @@ fn a_wait_that_is_too_long_is_not_waited_for() {
     assert_eq!(server.seen().len(), 1);
 }
 
+/// Given a server that counts the requests of the last hour and does not say for how long it
+/// refuses, when a file is fetched, then it is asked for again until the longest wait is over, and
+/// the wait is said.
+#[test]
+fn a_used_up_quota_is_waited_for() {
+    let used_up = status(429).with("X-RateLimit-Limit", "5000").with("X-RateLimit-Remaining", "0");
+    let server =
+        Server::start(vec![(RSS, one_by_one(vec![used_up.clone(), used_up.clone(), ok(rss())]))]);
+    let folder = Folder::new();
+    let started = Instant::now();
+    let run = fetch(&server, &folder, &[&GAO[..], &["--longest-wait", "6"]].concat());
+    assert!(run.success, "{}", run.text);
+    assert!(started.elapsed() >= Duration::from_secs(2), "two steps of a sixth");
+    assert!(run.text.contains("www.gao.gov limits the rate of requests"), "{}", run.text);
+    assert_eq!((folder.read(RSS_FILE), server.seen().len()), (rss(), 3));
+
+    server.serve(vec![(RSS, always(used_up))]);
+    let run = fetch(&server, &Folder::new(), &[&GAO[..], &["--longest-wait", "0.6"]].concat());
+    assert!(!run.success && run.text.contains("quota was used up"), "{}", run.text);
+    assert_eq!(server.seen().len(), 7);
+}
+
+/// Given a server that states when its window ends, when a file is fetched, then it is asked for
+/// again then.
+#[test]
+fn the_end_of_a_window_is_waited_for() {
+    let busy = status(429).with("X-RateLimit-Reset", "1");
+    let server = Server::start(vec![(RSS, one_by_one(vec![busy, ok(rss())]))]);
+    let started = Instant::now();
+    assert!(fetch(&server, &Folder::new(), &GAO).success);
+    assert!(started.elapsed() >= Duration::from_secs(1));
+    assert_eq!(server.seen().len(), 2);
+}
+
 /// Given a server that fails and recovers, when a file is fetched, then 500, 502, 503 and 504 are
 /// tried again.
 #[test]
@@ -144,22 +178,22 @@ fn other_errors_are_not_tried_again() {
 /// summary names it and how to retry, and the exit code tells.
 #[test]
 fn a_missing_file_is_said_and_the_others_kept() {
-    let days = ["02", "03", "06"].map(issue_address);
+    let days = ["02", "03", "06"].map(law_address);
     let list: Vec<(&str, &str)> = days.iter().map(|d| (d.as_str(), "03-Jan-2025 01:00")).collect();
-    let (first, last) = (issue_path("02"), issue_path("06"));
+    let (first, last) = (law_path("02"), law_path("06"));
     let server = Server::start(vec![
-        (FR_LIST, always(bulk(&list))),
-        (&first, always(ok("<FEDREG/>"))),
-        (&last, always(ok("<FEDREG/>"))),
+        (LAW_LIST, always(bulk(&list))),
+        (&first, always(ok("<pLaw/>"))),
+        (&last, always(ok("<pLaw/>"))),
     ]);
     let folder = Folder::new();
-    let run = fetch(&server, &folder, &FR);
+    let run = fetch(&server, &folder, &LAWS);
     assert!(!run.success);
-    assert_eq!(counts(&run, "federal-register"), [2, 0, 0, 1]);
+    assert_eq!(counts(&run, "public-laws"), [2, 0, 0, 1]);
     assert!(run.text.contains(&format!("{}: status 404 Not Found", days[1])), "{}", run.text);
     assert!(run.text.contains("Run the same command again"), "{}", run.text);
     assert_eq!(
         folder.files(),
-        ["02", "06"].map(|d| format!("federal-register/2025/01/FR-2025-01-{d}.xml"))
+        ["02", "06"].map(|d| format!("public-laws/119/PLAW-119publ{d}.xml"))
     );
 }
