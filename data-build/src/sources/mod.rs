@@ -37,6 +37,7 @@ mod presidential_documents;
 mod presidential_index;
 mod public_laws;
 mod roll_call;
+mod roll_call_tally;
 mod roll_call_votes;
 mod roll_call_xml;
 mod saps;
