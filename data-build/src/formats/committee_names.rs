@@ -111,7 +111,6 @@ const COMMITTEES: &[(&str, &str, &[&str])] = &[
         &[
             "health education labor and pensions",
             "labor and human resources",
-            "human resources",
             "labor and public welfare",
         ],
     ),

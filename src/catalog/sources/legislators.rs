@@ -31,7 +31,7 @@ pub const SOURCE: Source = Source {
         Field::keyword("official_name", "Full name as the chamber writes it"),
         Field::keywords("nicknames", "Other names in use"),
         Field::keyword("party", "Latest party: D, R, I …").group(),
-        Field::keyword("caucus", "Party with which an independent caucuses: D or R").group(),
+        Field::keyword("caucus", "Party with which an independent caucuses: D or R"),
         Field::keyword("state", "State of the latest term, two letters").group(),
         Field::int("district", "House district of the latest term; 0 at large"),
         Field::keyword("chamber", "Chamber of the latest term: house or senate").group(),

@@ -68,8 +68,7 @@ pub const SOURCE: Source = Source {
         Field::int("nay", "Nays without the Vice President's; absent in an election").sum(),
         Field::int("present", "Present").sum(),
         Field::int("not_voting", "Not voting").sum(),
-        Field::keyword("tie_breaker_vote", "The Vice President's vote on a tie, yea or nay")
-            .group(),
+        Field::keyword("tie_breaker_vote", "The Vice President's vote on a tie, yea or nay"),
         Field::int("democratic_yea", "Democratic yeas").sum(),
         Field::int("democratic_nay", "Democratic nays").sum(),
         Field::int("republican_yea", "Republican yeas").sum(),
