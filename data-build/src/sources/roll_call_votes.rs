@@ -33,8 +33,11 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
             if !list.is_empty() {
                 for (n, one) in list.into_iter().enumerate() {
                     let vote = from_parts(&Value::Null, one, "house").ok_or(UNNUMBERED);
-                    let vote = vote.map(|vote| RollCall { rank: Rank::Partial, ..vote });
-                    hand_over(vote, &format!("vote {}", n + 1), out);
+                    let listed = vote.map(|mut vote| {
+                        vote.rank = Rank::Partial;
+                        vote
+                    });
+                    hand_over(listed, &format!("vote {}", n + 1), out);
                 }
                 return Ok(Outcome::Read);
             }
@@ -184,7 +187,9 @@ fn totals(detail: &Value) -> Option<Totals> {
         return Some(counted(by_vote));
     }
     let parties = party_totals(detail);
-    let sum = |of: fn(&Totals) -> Option<i64>| parties.iter().map(|(_, counts)| of(counts)).sum();
+    let sum = |of: fn(&Totals) -> Option<i64>| -> Option<i64> {
+        parties.iter().map(|(_, counts)| of(counts)).sum()
+    };
     (!parties.is_empty()).then(|| Totals {
         yea: sum(|t| t.yea),
         nay: sum(|t| t.nay),
@@ -286,6 +291,56 @@ mod tests {
             (&json!("Amendment Agreed to"), &json!("samdt:119:8"))
         );
         assert_eq!(found.field(0, "date"), "2025-01-15");
+    }
+
+    /// The structure of the API's house-vote answers, on an amendment.
+    #[test]
+    fn an_amendment_vote_of_the_api() {
+        let party = |code: &str, yea: i64, nay: i64| {
+            json!({"party": {"name": code, "type": code}, "voteParty": code, "yeaTotal": yea,
+                "nayTotal": nay, "presentTotal": 0, "notVotingTotal": 1})
+        };
+        let vote = json!({"amendmentAuthor": "Tlaib of Michigan Amendment No. 6",
+            "amendmentNumber": "20", "amendmentType": "HAMDT", "congress": 118,
+            "legislationType": "HR", "legislationNumber": "21", "result": "Failed",
+            "rollCallNumber": 37, "sessionNumber": 1, "startDate": "2023-01-26T17:23:00-05:00",
+            "voteQuestion": "On Agreeing to the Amendment", "voteType": "Recorded Vote",
+            "votePartyTotal": [party("R", 1, 215), party("D", 204, 5)]});
+        let one = json!({ "houseRollCallVote": vote }).to_string();
+        let list = json!({ "houseRollCallVotes": [vote] }).to_string();
+        for (text, rank) in [(one, Rank::Full), (list, Rank::Partial)] {
+            let found = read_text(read, "roll-call-votes/v.json", &text);
+            assert_eq!((found.ids()[0], found.records[0].rank), ("house:118:1:37", rank));
+            assert_eq!(
+                (found.field(0, "amendment_id"), found.field(0, "bill_id")),
+                (&json!("hamdt:118:20"), &json!("hr:118:21"))
+            );
+            assert_eq!(*found.field(0, "amendment_author"), "Tlaib of Michigan Amendment No. 6");
+            assert_eq!(
+                (found.field(0, "yea"), found.field(0, "not_voting")),
+                (&json!(205), &json!(2))
+            );
+            assert_eq!(*found.field(0, "republican_nay"), 215);
+            assert_eq!(*found.field(0, "date"), "2023-01-26");
+        }
+    }
+
+    #[test]
+    fn the_vice_president_in_a_result() {
+        let mut vote = senate();
+        vote["detail"]["senateRollCallVote"]["result"] =
+            json!("Motion Agreed to (1-1, Vice President of the United States, voted Yea)");
+        let found = read_text(read, "roll-call-votes/v.jsonl", &vote.to_string());
+        assert_eq!(
+            (found.field(0, "result"), found.field(0, "tie_breaker_vote")),
+            (&json!("Motion Agreed to"), &json!("yea"))
+        );
+        assert_eq!(*found.field(0, "yea"), 1, "the Senate's own");
+        let (_, last) = found.records[0].rows.last().expect("rows");
+        assert_eq!(
+            (&last["name"], &last["position"]),
+            (&json!("Vice President of the United States"), &json!("yea"))
+        );
     }
 
     #[test]

@@ -141,8 +141,8 @@ pub fn senate_list(root: Node<'_, '_>) -> Vec<Option<RollCall>> {
     let number = |name: &str| leading_number(&xml::text_at(root, &[name]));
     let (congress, session) = (number("congress"), number("session"));
     let year = xml::text_at(root, &["congress_year"]);
-    let listed = |vote: Node<'_, '_>| listed(vote, congress, session, &year);
-    xml::child(root, "votes").into_iter().flat_map(|v| each(v, "vote")).map(listed).collect()
+    let votes = xml::child(root, "votes").into_iter().flat_map(|v| each(v, "vote"));
+    votes.map(|vote| listed(vote, congress, session, &year)).collect()
 }
 
 fn listed(
@@ -189,76 +189,4 @@ fn measure(written: &str, congress: i64) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use crate::formats::testing::read_text;
-    use crate::sources::roll_call_votes;
-
-    #[test]
-    fn the_clerks_file() {
-        let found = read_text(
-            roll_call_votes::read,
-            "roll-call-votes/roll014.xml",
-            "<rollcall-vote><vote-metadata>
-            <congress>119</congress><session>1st</session><rollcall-num>14</rollcall-num>
-            <legis-num>H CON RES 30</legis-num><vote-question>On Agreeing</vote-question>
-            <vote-type>YEA-AND-NAY</vote-type>
-            <vote-result>Passed</vote-result><action-date>15-Jan-2025</action-date><vote-desc>Some</vote-desc>
-            <vote-totals><totals-by-party><party>Republican</party><yea-total>1</yea-total></totals-by-party>
-            <totals-by-vote><yea-total>1</yea-total><nay-total>0</nay-total></totals-by-vote>
-            </vote-totals></vote-metadata>
-            <vote-data><recorded-vote><legislator name-id='A000370' party='D' state='NC'>Adams</legislator>
-            <vote>Aye</vote></recorded-vote>
-            </vote-data></rollcall-vote>",
-        );
-        assert_eq!(found.ids(), ["house:119:1:14"]);
-        assert_eq!(
-            (found.field(0, "bill_id"), found.field(0, "date")),
-            (&json!("hconres:119:30"), &json!("2025-01-15"))
-        );
-        assert_eq!(
-            (found.field(0, "yea"), found.field(0, "republican_yea")),
-            (&json!(1), &json!(1))
-        );
-        assert_eq!(found.records[0].rows[0].1["bioguide"], "A000370");
-    }
-
-    #[test]
-    fn the_secretarys_file() {
-        let vote = |document: &str| {
-            format!(
-                "<roll_call_vote><congress>119</congress><session>1</session><vote_number>6</vote_number>
-                <vote_date>January 15, 2025, 05:26 PM</vote_date><question>On the Question</question>
-                <vote_title>It</vote_title>
-                <majority_requirement>1/2</majority_requirement><vote_result>Agreed to</vote_result>{document}
-                <count><yeas>1</yeas><nays/><present/><absent>2</absent></count><members><member>
-                <last_name>Doe</last_name>
-                <first_name>Jane</first_name><party>D</party><state>MD</state><vote_cast>Yea</vote_cast>
-                <lis_member_id>S428</lis_member_id></member></members></roll_call_vote>"
-            )
-        };
-        let read = |document: &str| {
-            read_text(roll_call_votes::read, "roll-call-votes/vote.xml", &vote(document))
-        };
-        let bill = read(
-            "<document><document_type>S.</document_type><document_number>5</document_number></document>
-            <amendment><amendment_number>S.Amdt. 8</amendment_number></amendment>",
-        );
-        assert_eq!(
-            (bill.field(0, "bill_id"), bill.field(0, "amendment_id")),
-            (&json!("s:119:5"), &json!("samdt:119:8"))
-        );
-        assert_eq!(
-            (bill.field(0, "not_voting"), &bill.records[0].rows[0].1["lis_id"]),
-            (&json!(2), &json!("S428"))
-        );
-        let nomination = read(
-            "<document><document_type>PN</document_type><document_number>12-3</document_number></document>",
-        );
-        assert_eq!(
-            (nomination.field(0, "bill_id"), nomination.field(0, "nomination_id")),
-            (&json!(null), &json!("pn:119:12-3"))
-        );
-    }
-}
+mod tests;
