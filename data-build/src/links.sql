@@ -18,6 +18,10 @@ FROM (SELECT p.parent, p.bioguide, arg_max(t.party, t.start) AS party, arg_max(t
       WHERE p.party IS NULL OR p.state IS NULL GROUP BY p.parent, p.bioguide) t
 WHERE roll_call_votes_positions.parent = t.parent AND roll_call_votes_positions.bioguide = t.bioguide;
 
+-- Former members may have no terms in the bundle; delegates represent one territory only.
+UPDATE roll_call_votes_positions SET state = l.state FROM legislators l
+WHERE roll_call_votes_positions.state IS NULL AND bioguide = l.id AND l.chamber = 'house' AND l.district = 0;
+
 UPDATE roll_call_votes_candidates SET name = coalesce(l.name, roll_call_votes_candidates.name)
 FROM legislators l WHERE bioguide = l.id;
 
