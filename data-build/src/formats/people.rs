@@ -30,7 +30,9 @@ pub fn from_register(printed: &str) -> String {
     // The Senate prints "BRANDT, DANIEL P III"; a V there may be a middle initial.
     let (first, suffix) = match first.trim().rsplit_once(' ') {
         Some((given, last_word))
-            if suffix.is_empty() && is_suffix(last_word) && last_word != "V" =>
+            if suffix.is_empty()
+                && is_suffix(last_word)
+                && last_word.trim_end_matches('.') != "V" =>
         {
             (given, last_word)
         }
