@@ -22,9 +22,6 @@ WHERE roll_call_votes_positions.parent = t.parent AND roll_call_votes_positions.
 UPDATE roll_call_votes_positions SET state = l.state FROM legislators l
 WHERE roll_call_votes_positions.state IS NULL AND bioguide = l.id AND l.chamber = 'house' AND l.district = 0;
 
-UPDATE roll_call_votes_candidates SET name = coalesce(l.name, roll_call_votes_candidates.name)
-FROM legislators l WHERE bioguide = l.id;
-
 -- A bill's actions refer to its roll calls.
 UPDATE roll_call_votes SET bill_id = a.bill FROM (SELECT vote_id, min(parent) AS bill FROM bills_actions
   WHERE vote_id IS NOT NULL GROUP BY vote_id HAVING count(DISTINCT parent) = 1) a
