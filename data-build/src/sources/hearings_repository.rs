@@ -31,7 +31,8 @@ pub fn meeting(root: Node<'_, '_>) -> Option<Record> {
     let title = xml::text_at(details, &["meeting-title"]);
     let committee = xml::at(details, &["committees", "committee-name"]);
     let subcommittee = xml::at(details, &["subcommittees", "committee-name"]);
-    if let Some(named) = subcommittee.or(committee) {
+    // A meeting of both is filed under the committee.
+    if let Some(named) = committee.or(subcommittee) {
         set_committee(&mut r, named.attribute("id").unwrap_or_default(), &xml::text(named));
     }
     r.set("chamber", "house").set("type", kind(attribute("meeting-type")));
@@ -95,11 +96,15 @@ fn status(code: &str) -> Option<&'static str> {
     }
 }
 
+/// What the repository's own form shows before a building is chosen.
+const UNFILLED: &str = "Select one";
+
 /// "H-313, Capitol"; elsewhere, the parts of the address in their order.
 fn place(location: Node<'_, '_>) -> Option<String> {
     let leaves =
         location.descendants().filter(|n| n.is_element() && !n.children().any(|c| c.is_element()));
-    let parts: Vec<String> = leaves.map(xml::text).filter(|text| !text.is_empty()).collect();
+    let parts: Vec<String> =
+        leaves.map(xml::text).filter(|text| !text.is_empty() && text != UNFILLED).collect();
     let parts = parts.iter().map(|part| match part.as_str() {
         "CAPITOL" => "Capitol",
         "CHOB" => "Cannon House Office Building",
@@ -133,10 +138,11 @@ fn witnesses(root: Node<'_, '_>) -> Vec<String> {
     names
 }
 
-/// Bills among the meeting's documents, then those that its title names.
+/// Bills among the meeting's documents (type BR), then those that its title names.
 fn bills(root: Node<'_, '_>, title: &str, congress: i64) -> Vec<String> {
     let documents = root.descendants().filter(|n| {
         n.tag_name().name() == "meeting-document"
+            && n.attribute("type") == Some("BR")
             && n.attribute("remove-date").unwrap_or_default().is_empty()
     });
     let mut texts: Vec<String> = documents.map(|d| xml::text_at(d, &["legis-num"])).collect();
