@@ -48,8 +48,7 @@ pub fn meeting(root: Node<'_, '_>) -> Option<Record> {
 pub fn witness_list(root: Node<'_, '_>) -> Option<Record> {
     let attribute = |name: &str| root.attribute(name).unwrap_or_default();
     let event = attribute("meeting-id").trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    let addresses = root.descendants().filter_map(|n| n.attribute("doc-url"));
-    let named = addresses.filter_map(|url| DOCUMENT.captures(url)).next();
+    let named = root.descendants().find_map(|n| DOCUMENT.captures(n.attribute("doc-url")?));
     let congress = match &named {
         Some(c) => c["congress"].parse().ok()?,
         None => wording::congress_on(&dates::iso(attribute("create-date"))?)?,
