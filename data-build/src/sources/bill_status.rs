@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn both_generations_give_the_same() {
         for (text, id, expected) in [
-            (OLDER, "hr:114:12", vec!["cbo:50918", "hrpt:114:182", "hr:114:12"]),
+            (OLDER, "hr:114:12", vec!["cbo:50918", "hrpt:114:182-2", "hr:114:12"]),
             (NEWER, "hr:117:12", vec!["cbo:57269", "hr:117:12"]),
         ] {
             let read = read_text(bills::read, "bills/BILLSTATUS.xml", text);

@@ -100,7 +100,7 @@ fn link(value: &Value, reports: &mut BTreeMap<String, Record>) -> Result<(), Str
     let action = str_at(value, &["action_text"]);
     let citation = with_part(&stated, text::part(&action).as_deref());
     let found = cited(&citation, Rank::Partial).ok_or(format!("not a report: {stated:?}"))?;
-    let record = reports.entry(found.id.clone()).or_insert(found);
+    let record = known_or(found, reports);
     add_bill(record, measures::bill_id(&str_at(value, &["bill_id"]), None));
     record.set("report_date", dates::iso(&str_at(value, &["date"])));
     let chamber = chamber(&record.id);
@@ -111,6 +111,14 @@ fn link(value: &Value, reports: &mut BTreeMap<String, Record>) -> Result<(), Str
             .and_then(|(_, n)| committee_names::code_at_start(chamber, n)),
     );
     Ok(())
+}
+
+/// The record of a report that was found once more. That it has parts may be said only now.
+pub fn known_or(found: Record, reports: &mut BTreeMap<String, Record>) -> &mut Record {
+    let part = found.fields.get("part").cloned();
+    let record = reports.entry(found.id.clone()).or_insert(found);
+    record.set("part", part);
+    record
 }
 
 pub fn with_part(citation: &str, part: Option<&str>) -> String {

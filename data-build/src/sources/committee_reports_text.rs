@@ -9,7 +9,7 @@ use josh::catalog::{ids, wording};
 use regex::Regex;
 use serde_json::Value;
 
-use super::committee_reports::{add_bill, chamber, cited, with_part};
+use super::committee_reports::{add_bill, chamber, cited, known_or, with_part};
 use crate::formats::json::str_at;
 use crate::formats::outline::{Outline, label};
 use crate::formats::plain::{self, Block};
@@ -153,7 +153,7 @@ pub fn listed(granule: &Value, reports: &mut BTreeMap<String, Record>) {
             let citation =
                 with_part(&format!("{kind} {}-{}", &c[2], &c[3]), c.get(4).map(|m| m.as_str()));
             if let Some(found) = cited(&citation, Rank::Partial) {
-                let record = reports.entry(found.id.clone()).or_insert(found);
+                let record = known_or(found, reports);
                 let (bill, title) = entry(&rest[..whole.start()], wording::congress_on(&date));
                 add_bill(record, bill);
                 record
