@@ -29,6 +29,8 @@ pub const SOURCE: Source = Source {
                     r") ?(?:no\.? ?)?",
                     CONGRESS,
                     r"[-:](?P<n>\d{1,5})(?:[, ]+(?:part|pt\.?) ?(?P<part>\d{1,2}|[ivx]{1,5}))?",
+                    // Volumes and corrections belong to the report.
+                    r"(?:[, ]+(?:book ?\d|errata))?",
                 ],
                 read_id,
             ),
@@ -122,6 +124,8 @@ mod tests {
             ("H. Rept. 119-494, Part 1", "hrpt:119:494"),
             ("H. Rept. 119-494,Part 2", "hrpt:119:494-2"),
             ("H. Rept. 119-494, pt. II", "hrpt:119:494-2"),
+            ("H. Rept. 119-106,Book 2", "hrpt:119:106"),
+            ("S. Rept. 119-39,Errata", "srpt:119:39"),
             ("hrpt:119:494-2", "hrpt:119:494-2"),
             ("hrpt:119:494-1", "hrpt:119:494"),
             ("CRPT-119hrpt494-pt2", "hrpt:119:494-2"),
