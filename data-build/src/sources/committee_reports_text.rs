@@ -137,7 +137,11 @@ static FILED_AS: LazyLock<Regex> = LazyLock::new(|| {
 pub fn listed(granule: &Value, reports: &mut BTreeMap<String, Record>) {
     let chamber = str_at(granule, &["section"]).to_lowercase();
     let Some(date) = dates::iso(&str_at(granule, &["date"])) else { return };
+    // A note quotes the misprint that the text no longer has.
+    static NOTE: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"={3,} NOTE ={3,}.*?={3,} END NOTE ={3,}"));
     let text = one_line(&str_at(granule, &["text"]));
+    let text = NOTE.replace_all(&text, " ");
     for group in text.split("Committee on ").skip(1) {
         let committee = committee_names::code_at_start(&chamber, group);
         // Past the committee's name, with what is done to the bill.
@@ -274,10 +278,13 @@ mod tests {
         concat!(
             "Mr. DOE: Committee on Financial Services. H.R. \n 747. A bill on boats; with an amendment ",
             "(Rept. \n[[Page H1]]\n 119-\n 19, Pt. 1). Referred. Mr. ROE: Committee on Rules. House ",
-            "Resolution 53. Resolution on ships (Rept. 119-1).",
+            "Resolution 53. Resolution on ships (Rept. 119-1). ========= NOTE ========= On page H1 the ",
+            "following appeared: Committee on Rules. Ships (Rept. 119-11). The online version has been ",
+            "corrected to read: Ships (Rept. 119-1). ========= END NOTE =========",
         )});
         let mut reports = BTreeMap::new();
         listed(&granule, &mut reports);
+        assert_eq!(reports.len(), 2, "a misprint is no report");
         let first = &reports["hrpt:119:19"].fields;
         assert_eq!(
             (&first["bill_ids"][0], &first["part"], &first["title"]),
