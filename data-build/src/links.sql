@@ -5,9 +5,22 @@
 UPDATE roll_call_votes_positions SET bioguide = l.id FROM legislators l
 WHERE bioguide IS NULL AND roll_call_votes_positions.lis_id = l.lis_id;
 
-UPDATE roll_call_votes_positions SET name = coalesce(roll_call_votes_positions.name, l.name),
-  state = coalesce(roll_call_votes_positions.state, l.state), party = coalesce(roll_call_votes_positions.party, l.party)
+-- A member has one name, whatever the roll call prints. Where it lacks party or state (the Clerk
+-- writes XX for a territory), the term of that day has them.
+UPDATE roll_call_votes_positions SET name = coalesce(l.name, roll_call_votes_positions.name)
 FROM legislators l WHERE bioguide = l.id;
+
+UPDATE roll_call_votes_positions SET party = coalesce(roll_call_votes_positions.party, t.party),
+  state = coalesce(roll_call_votes_positions.state, t.state)
+FROM (SELECT p.parent, p.bioguide, arg_max(t.party, t.start) AS party, arg_max(t.state, t.start) AS state
+      FROM roll_call_votes_positions p JOIN roll_call_votes v ON v.id = p.parent
+      JOIN legislators_terms t ON t.parent = p.bioguide AND v.date BETWEEN t.start AND t."end"
+      WHERE p.party IS NULL OR p.state IS NULL GROUP BY p.parent, p.bioguide) t
+WHERE roll_call_votes_positions.parent = t.parent AND roll_call_votes_positions.bioguide = t.bioguide;
+
+-- Former members may have no terms in the bundle; delegates represent one territory only.
+UPDATE roll_call_votes_positions SET state = l.state FROM legislators l
+WHERE roll_call_votes_positions.state IS NULL AND bioguide = l.id AND l.chamber = 'house' AND l.district = 0;
 
 -- A bill's actions refer to its roll calls.
 UPDATE roll_call_votes SET bill_id = a.bill FROM (SELECT vote_id, min(parent) AS bill FROM bills_actions
@@ -79,7 +92,10 @@ FROM (SELECT parent, count(*) AS n FROM committees_members r
       WHERE congress IS NOT DISTINCT FROM (SELECT max(congress) FROM committees_members x WHERE x.parent = r.parent) GROUP BY parent) m
 WHERE committees.id = m.parent;
 
-UPDATE committees SET former_names = list_filter(former_names, lambda n: n <> name) WHERE former_names IS NOT NULL;
+-- "Ethics (Select)" is no former name of the "Select Committee on Ethics".
+UPDATE committees SET former_names = nullif(list_filter(former_names, lambda n:
+  n <> name AND regexp_replace(n, ' \([^)]*\)$', '') <> regexp_replace(name, '^.*Committee on (the )?', '')), [])
+WHERE former_names IS NOT NULL;
 
 UPDATE hearings SET committee_name = c.name FROM committees c WHERE committee = c.id AND committee_name IS NULL;
 

@@ -1,18 +1,35 @@
-//! Maps committee names to codes. It has only unambiguous names; others have no code.
+//! Maps names of committees to their codes: current, former and abbreviated names, as printed in
+//! titles, actions and running heads. A name that two committees of a chamber bore has no code.
 
 /// Chamber, code, and names without "Committee on": current, former and abbreviated.
 const COMMITTEES: &[(&str, &str, &[&str])] = &[
     ("house", "HSAG", &["agriculture"]),
     ("house", "HSAP", &["appropriations"]),
-    ("house", "HSAS", &["armed services"]),
-    ("house", "HSBA", &["financial services", "financial service"]),
+    ("house", "HSAS", &["armed services", "national security"]),
+    (
+        "house",
+        "HSBA",
+        &[
+            "financial services",
+            "financial service",
+            "banking and financial services",
+            "banking finance and urban affairs",
+            "banking currency and housing",
+            "banking and currency",
+        ],
+    ),
     ("house", "HSBU", &["budget"]),
     (
         "house",
         "HSED",
-        &["education and workforce", "education and the workforce", "education and labor"],
+        &[
+            "education and workforce",
+            "education and the workforce",
+            "education and labor",
+            "economic and educational opportunities",
+        ],
     ),
-    ("house", "HSFA", &["foreign affairs"]),
+    ("house", "HSFA", &["foreign affairs", "international relations"]),
     (
         "house",
         "HSGO",
@@ -22,22 +39,40 @@ const COMMITTEES: &[(&str, &str, &[&str])] = &[
             "oversight and reform",
             "government reform",
             "ovrsight and govt reform",
+            "government reform and oversight",
+            "government operations",
         ],
     ),
-    ("house", "HSHA", &["administration", "house administration"]),
+    ("house", "HSHA", &["administration", "house administration", "house oversight"]),
     ("house", "HSHM", &["homeland security"]),
-    ("house", "HSIF", &["energy and commerce"]),
-    ("house", "HSII", &["natural resources"]),
+    ("house", "HSIF", &["energy and commerce", "commerce", "interstate and foreign commerce"]),
+    ("house", "HSII", &["natural resources", "resources", "interior and insular affairs"]),
     ("house", "HLIG", &["intelligence"]),
     ("house", "HSJU", &["judiciary"]),
-    ("house", "HSPW", &["transportation and infrastructure", "transportation infrastructure"]),
+    (
+        "house",
+        "HSPW",
+        &[
+            "transportation and infrastructure",
+            "transportation infrastructure",
+            "public works and transportation",
+            "public works",
+        ],
+    ),
     ("house", "HSRU", &["rules"]),
     ("house", "HSSM", &["small business"]),
-    ("house", "HSSO", &["ethics"]),
+    ("house", "HSSO", &["ethics", "standards of official conduct"]),
     (
         "house",
         "HSSY",
-        &["science space and technology", "science space and tech", "science spaceandtech"],
+        &[
+            "science space and technology",
+            "science space and tech",
+            "science spaceandtech",
+            "science",
+            "science and technology",
+            "science and astronautics",
+        ],
     ),
     ("house", "HSVR", &["veterans affairs"]),
     ("house", "HSWM", &["ways and means"]),
@@ -51,21 +86,37 @@ const COMMITTEES: &[(&str, &str, &[&str])] = &[
             "competition us and china",
         ],
     ),
-    ("senate", "SSAF", &["agriculture nutrition and forestry"]),
+    ("senate", "SSAF", &["agriculture nutrition and forestry", "agriculture and forestry"]),
     ("senate", "SSAP", &["appropriations"]),
     ("senate", "SSAS", &["armed services"]),
     ("senate", "SSBK", &["banking housing and urban affairs"]),
     ("senate", "SSBU", &["budget"]),
-    ("senate", "SSCM", &["commerce science and transportation"]),
-    ("senate", "SSEG", &["energy and natural resources"]),
-    ("senate", "SSEV", &["environment and public works"]),
+    ("senate", "SSCM", &["commerce science and transportation", "commerce"]),
+    ("senate", "SSEG", &["energy and natural resources", "interior and insular affairs"]),
+    ("senate", "SSEV", &["environment and public works", "public works"]),
     ("senate", "SSFI", &["finance"]),
     ("senate", "SSFR", &["foreign relations"]),
-    ("senate", "SSGA", &["homeland security and governmental affairs"]),
-    ("senate", "SSHR", &["health education labor and pensions"]),
+    (
+        "senate",
+        "SSGA",
+        &[
+            "homeland security and governmental affairs",
+            "governmental affairs",
+            "government operations",
+        ],
+    ),
+    (
+        "senate",
+        "SSHR",
+        &[
+            "health education labor and pensions",
+            "labor and human resources",
+            "labor and public welfare",
+        ],
+    ),
     ("senate", "SSJU", &["judiciary"]),
     ("senate", "SSRA", &["rules and administration"]),
-    ("senate", "SSSB", &["small business and entrepreneurship"]),
+    ("senate", "SSSB", &["small business and entrepreneurship", "small business"]),
     ("senate", "SSVA", &["veterans affairs"]),
     ("senate", "SLIA", &["indian affairs"]),
     ("senate", "SLET", &["ethics"]),
@@ -94,17 +145,40 @@ pub fn code(chamber: &str, name: &str) -> Option<&'static str> {
     found(chamber).or_else(|| found("joint")).map(|c| c.1)
 }
 
+/// The code of the longest name that a text starts with: "Rules reported …" -> HSRU. `text` is what
+/// follows "Committee on ".
+pub fn code_at_start(chamber: &str, text: &str) -> Option<&'static str> {
+    let start = text.char_indices().nth(LONGEST_NAME).map_or(text, |(end, _)| &text[..end]);
+    let words = words(start);
+    let words = words.strip_prefix("the ").unwrap_or(&words);
+    let starts_with = |name: &&&str| {
+        words.strip_prefix(**name).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    COMMITTEES
+        .iter()
+        .filter(|(of, ..)| *of == chamber)
+        .filter_map(|(_, code, names)| {
+            Some((names.iter().filter(starts_with).map(|n| n.len()).max()?, *code))
+        })
+        .max_by_key(|(length, _)| *length)
+        .map(|(_, code)| code)
+}
+
+/// Characters in which the longest name fits, with its punctuation.
+const LONGEST_NAME: usize = 120;
+
+/// Lower-case words with single spaces, without punctuation.
+fn words(text: &str) -> String {
+    let text = text.to_lowercase().replace('&', " and ").replace(['’', '\''], "");
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// "House Committee on the Budget (Full)" -> "budget".
 fn core(name: &str) -> String {
-    let mut text = name.to_ascii_lowercase().replace('&', " and ").replace(['’', '\''], "");
-    for end in ["subcommittee", "(", ":"] {
-        if let Some(at) = text.find(end) {
-            text.truncate(at);
-        }
-    }
-    let words: Vec<&str> =
-        text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
-    let mut core = words.join(" ");
+    let name = name.to_lowercase();
+    let end = ["subcommittee", "(", ":"].iter().filter_map(|end| name.find(end)).min();
+    let mut core = words(&name[..end.unwrap_or(name.len())]);
     for prefix in ["house ", "senate "] {
         core = core.strip_prefix(prefix).unwrap_or(&core).to_string();
     }
@@ -138,5 +212,42 @@ mod tests {
             None,
             "the Senate's is Rules and Administration"
         );
+        assert_eq!(code("house", "the Judiciary"), Some("HSJU"));
+        assert_eq!(code("senate", "Veterans’ Affairs"), Some("SSVA"));
+    }
+
+    #[test]
+    fn former_names_belong_to_the_committee_that_exists_now() {
+        assert_eq!(code("house", "Committee on Standards of Official Conduct"), Some("HSSO"));
+        assert_eq!(code("house", "Committee on Oversight and Accountability"), Some("HSGO"));
+        assert_eq!(code("senate", "Committee on Governmental Affairs"), Some("SSGA"));
+    }
+
+    #[test]
+    fn the_longest_name_at_the_start_of_a_text() {
+        let at_start = code_at_start;
+        assert_eq!(at_start("house", "Rules reported an original measure"), Some("HSRU"));
+        assert_eq!(at_start("senate", "Rules and Administration. Reported"), Some("SSRA"));
+        assert_eq!(at_start("house", "the Judiciary. H.R. 1"), Some("HSJU"));
+        assert_eq!(
+            at_start("senate", "Commerce, Science, and Transportation, without"),
+            Some("SSCM")
+        );
+        assert_eq!(at_start("house", "Rulesmaking"), None);
+        assert_eq!(at_start("senate", "Ways and Means"), None);
+    }
+
+    /// One name, one committee of its chamber.
+    #[test]
+    fn no_name_is_listed_twice() {
+        let mut names: Vec<_> = COMMITTEES
+            .iter()
+            .flat_map(|(of, _, names)| names.iter().map(move |n| (of, n)))
+            .collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+        assert!(names.iter().all(|(_, name)| words(name) == **name), "as `words` makes them");
     }
 }

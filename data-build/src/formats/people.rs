@@ -27,7 +27,18 @@ pub fn from_register(printed: &str) -> String {
         Some((family, suffix)) if is_suffix(suffix) => (family, suffix),
         _ => (last.trim(), ""),
     };
-    let parts = [first.trim(), last, suffix];
+    // The Senate prints "BRANDT, DANIEL P III"; a V there may be a middle initial.
+    let (first, suffix) = match first.trim().rsplit_once(' ') {
+        Some((given, last_word))
+            if suffix.is_empty()
+                && is_suffix(last_word)
+                && last_word.trim_end_matches('.') != "V" =>
+        {
+            (given, last_word)
+        }
+        _ => (first.trim(), suffix),
+    };
+    let parts = [first, last, suffix];
     capitalized(&parts.iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join(" "))
 }
 
@@ -99,6 +110,8 @@ mod tests {
         assert_eq!(from_register("MCKAY III,ANN-LOU S"), "Ann-Lou S McKay III");
         assert_eq!(from_register("O'NEIL, PAT"), "Pat O'Neil");
         assert_eq!(from_register("DOE JANE"), "Doe Jane");
+        assert_eq!(from_register("BRANDT, DANIEL P III"), "Daniel P Brandt III");
+        assert_eq!(from_register("DOE, JOHN V"), "John V Doe");
     }
 
     #[test]

@@ -7,8 +7,9 @@ use serde_json::json;
 
 use super::amendments;
 use super::bill_record::Bill;
+use super::committee_reports;
 use crate::formats::tree::{items, str_at};
-use crate::formats::{congress, dates, xml};
+use crate::formats::{dates, xml};
 use crate::record::{Rank, Record, Sink};
 
 /// Reads the `billStatus` element.
@@ -71,17 +72,8 @@ fn stage(description: &str) -> Option<&'static str> {
 /// Reports by their citations, "H. Rept. 114-182,Part 2".
 fn reports(core: Node<'_, '_>, bill_id: &str) -> Vec<Record> {
     let report = |value: Node<'_, '_>| {
-        let citation = str_at(value, &["citation"]);
-        let whole = citation.split(',').next()?;
-        let id = ids::canonical("committee-reports", whole)?;
-        let (kind, congress, number) = congress::parts(&id)?;
-        let mut record = Record::new("committee-reports", id.as_str(), Rank::Stub);
-        record
-            .set("congress", congress)
-            .set("type", kind)
-            .set("number", number)
-            .set("bill_ids", json!([bill_id]));
-        record.set("chamber", if kind == "hrpt" { "house" } else { "senate" });
+        let mut record = committee_reports::cited(&str_at(value, &["citation"]), Rank::Stub)?;
+        record.set("bill_ids", json!([bill_id]));
         Some(record)
     };
     let mut found: Vec<Record> = Vec::new();
@@ -134,7 +126,7 @@ mod tests {
     #[test]
     fn both_generations_give_the_same() {
         for (text, id, expected) in [
-            (OLDER, "hr:114:12", vec!["cbo:50918", "hrpt:114:182", "hr:114:12"]),
+            (OLDER, "hr:114:12", vec!["cbo:50918", "hrpt:114:182-2", "hr:114:12"]),
             (NEWER, "hr:117:12", vec!["cbo:57269", "hr:117:12"]),
         ] {
             let read = read_text(bills::read, "bills/BILLSTATUS.xml", text);

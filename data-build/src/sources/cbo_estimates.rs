@@ -7,7 +7,7 @@ use josh::catalog::ids;
 use serde_json::Value;
 
 use crate::formats::json::str_at;
-use crate::formats::{agencies, dates, documents, measures};
+use crate::formats::{committee_names, dates, documents, measures};
 use crate::input::Input;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Sink};
@@ -69,7 +69,7 @@ fn stage(text: &str) -> Option<&'static str> {
 fn committee(title: &str, description: &str) -> Option<&'static str> {
     [title, description].iter().find_map(|text| {
         let named = |chamber: &str, words: &str| {
-            text.split_once(words).and_then(|(_, n)| agencies::committee_at_start(chamber, n))
+            text.split_once(words).and_then(|(_, n)| committee_names::code_at_start(chamber, n))
         };
         named("house", "House Committee on ").or_else(|| named("senate", "Senate Committee on "))
     })

@@ -2,15 +2,18 @@
 //! the file beside this one) GPO's texts and the Record's lists of reports of committees.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use anyhow::Result;
 use josh::catalog::ids;
+use regex::Regex;
 use serde_json::{Value, json};
 
 use super::committee_reports_text as text;
 use crate::formats::json::str_at;
-use crate::formats::{agencies, dates, documents, measures};
+use crate::formats::{committee_names, dates, documents, measures};
 use crate::input::Input;
+use crate::patterns::pattern;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Sink};
 
@@ -28,15 +31,29 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 /// A record with what its id says.
 pub fn new_record(id: &str, rank: Rank) -> Record {
     let mut parts = id.split(':');
-    let (kind, congress, number) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
-    let int = |text: Option<&str>| text.and_then(|t| t.parse::<i64>().ok());
+    let (kind, congress) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let number = parts.next().unwrap_or_default();
+    let (number, part) = number.split_once('-').unwrap_or((number, ""));
     let mut record = Record::new(SOURCE, id, rank);
     record
         .set("type", kind)
-        .set("congress", int(congress))
-        .set("number", int(number))
+        .set("congress", congress.parse::<i64>().ok())
+        .set("number", number.parse::<i64>().ok())
+        .set("part", part)
         .set("chamber", chamber(id));
     record
+}
+
+/// The record of a report as cited: "H. Rept. 119-19, Part 2", "CRPT-119hrpt19-pt2".
+pub fn cited(citation: &str, rank: Rank) -> Option<Record> {
+    static PART: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"(?i)(?:\b(?:part|pt\.)\s?|-pt)(?:\d+|[ivx]+)\s*$"));
+    let mut record = new_record(&ids::canonical(SOURCE, citation)?, rank);
+    // The first part has the id of the whole, which does not say that there are parts.
+    if !record.fields.contains_key("part") && PART.is_match(citation) {
+        record.set("part", "1");
+    }
+    Some(record)
 }
 
 pub fn chamber(id: &str) -> &'static str {
@@ -80,19 +97,32 @@ fn lines(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 
 fn link(value: &Value, reports: &mut BTreeMap<String, Record>) -> Result<(), String> {
     let stated = str_at(value, &["report"]);
-    let id = ids::canonical(SOURCE, &stated).ok_or(format!("not a report: {stated:?}"))?;
     let action = str_at(value, &["action_text"]);
-    let record = reports.entry(id.clone()).or_insert_with(|| new_record(&id, Rank::Partial));
+    let citation = with_part(&stated, text::part(&action).as_deref());
+    let found = cited(&citation, Rank::Partial).ok_or(format!("not a report: {stated:?}"))?;
+    let record = known_or(found, reports);
     add_bill(record, measures::bill_id(&str_at(value, &["bill_id"]), None));
     record.set("report_date", dates::iso(&str_at(value, &["date"])));
+    let chamber = chamber(&record.id);
     record.set(
         "committee",
         action
             .split_once("Committee on ")
-            .and_then(|(_, n)| agencies::committee_at_start(chamber(&id), n)),
+            .and_then(|(_, n)| committee_names::code_at_start(chamber, n)),
     );
-    record.set("part", text::part(&action));
     Ok(())
+}
+
+/// The record of a report that was found once more. That it has parts may be said only now.
+pub fn known_or(found: Record, reports: &mut BTreeMap<String, Record>) -> &mut Record {
+    let part = found.fields.get("part").cloned();
+    let record = reports.entry(found.id.clone()).or_insert(found);
+    record.set("part", part);
+    record
+}
+
+pub fn with_part(citation: &str, part: Option<&str>) -> String {
+    part.map_or(citation.to_string(), |part| format!("{citation}, Part {part}"))
 }
 
 fn catalog(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
@@ -105,12 +135,11 @@ fn catalog(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
             continue;
         }
         outcome = Outcome::Read;
-        let Some(id) = ids::canonical(SOURCE, &package) else {
+        let Some(mut record) = cited(&package, Rank::Partial) else {
             out.reject(&format!("entry {}", n + 1), &format!("not a report: {package:?}"));
             continue;
         };
         let title = str_at(entry, &["title"]);
-        let mut record = new_record(&id, Rank::Partial);
         record
             .set("report_date", dates::iso(&str_at(entry, &["date_issued"])))
             .set("url", str_at(entry, &["html_url"]));
@@ -119,7 +148,8 @@ fn catalog(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
         if str_at(entry, &["stage"]) == "committee"
             && title.to_uppercase().contains("APPROPRIATION")
         {
-            record.set("committee", agencies::committee(chamber(&id), "appropriations"));
+            let chamber = chamber(&record.id);
+            record.set("committee", committee_names::code(chamber, "Appropriations"));
         }
         record.set("title", title);
         out.record(record);
@@ -147,9 +177,28 @@ mod tests {
         assert_eq!(*read.field(0, "bill_ids"), json!(["hres:119:53", "hr:119:2"]));
         assert_eq!(
             (read.field(0, "committee"), read.field(0, "part")),
-            (&"HSRU".into(), &"I".into())
+            (&"HSRU".into(), &"1".into())
         );
         assert_eq!(read.rejects.len(), 1);
+    }
+
+    #[test]
+    fn parts_of_a_report_are_records_of_their_own() {
+        let line = |part: &str, date: &str| {
+            format!(
+                r#"{{"report":"H. Rept. 119-494","bill_id":"hr3495-119","date":"{date}","action_text":
+                "Reported by the Committee on Ways and Means. H. Rept. 119-494, Part {part}."}}"#
+            )
+            .replace('\n', "")
+        };
+        let lines = format!("{}\n{}\n", line("I", "2026-02-09"), line("II", "2026-09-08"));
+        let read = read_text(read, "committee-reports/a.jsonl", &lines);
+        assert_eq!(read.ids(), ["hrpt:119:494", "hrpt:119:494-2"]);
+        assert_eq!((read.field(0, "part"), read.field(1, "part")), (&"1".into(), &"2".into()));
+        assert_eq!(
+            (read.field(1, "number"), read.field(1, "bill_ids")),
+            (&494.into(), &json!(["hr:119:3495"]))
+        );
     }
 
     #[test]

@@ -9,24 +9,31 @@ use josh::catalog::{ids, wording};
 use regex::Regex;
 use serde_json::Value;
 
-use super::committee_reports::{add_bill, chamber, new_record};
+use super::committee_reports::{add_bill, chamber, cited, known_or, with_part};
 use crate::formats::json::str_at;
 use crate::formats::outline::{Outline, label};
 use crate::formats::plain::{self, Block};
-use crate::formats::{agencies, dates};
+use crate::formats::{committee_names, dates, html};
 use crate::mentions;
 use crate::patterns::pattern;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Section, Sink};
 
-const SOURCE: &str = "committee-reports";
-
-/// "Part I" or "Pt. 2" -> the part.
+/// The part that a citation in an action names: "H. Rept. 119-19, Part I" -> "I".
 pub fn part(text: &str) -> Option<String> {
     static PART: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"\b(?:Rept|Report)\.?\s[^()]{0,20}\d-\s?\d+,?\s+(?:Part|Pt\.)\s*([IVX]+|\d+)\b")
     });
     PART.captures(text).map(|c| c[1].to_string())
+}
+
+/// The part as the head of a report prints it, below the number: "{ Part 2".
+fn part_in_head(head: &str) -> Option<String> {
+    static PART: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"[{}]\s*(?:Part|PART|Pt\.)\s+([IVX]+|\d+)\s*\n"));
+    // Other reports may be cited once the text begins.
+    let head = head.split("submitted the following").next().unwrap_or_default();
+    PART.captures(head).map(|c| c[1].to_string())
 }
 
 // The text of a report
@@ -37,13 +44,16 @@ pub fn report(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
             r"\[?((?:House|Senate|Executive|Senate Executive|Exec\.) (?:Report|Rept\.) \d{2,3}-\d{1,5})",
         )
     });
-    let text = unescape(text);
+    let text = html::decode_references(text);
     let head: String = text.chars().take(6000).collect();
     let Some(stated) = STATED.captures(&head) else { return Ok(Outcome::Skipped) };
-    let Some(id) = ids::canonical(SOURCE, &stated[1]) else {
-        out.reject(&stated[1], "not a report");
+    let citation = with_part(&stated[1], part_in_head(&head).as_deref());
+    let Some(mut record) = cited(&citation, Rank::Full) else {
+        out.reject(&citation, "not a report");
         return Ok(Outcome::Read);
     };
+    let (chamber, congress) = (chamber(&record.id), record.fields.get("congress"));
+    let congress = congress.and_then(Value::as_i64);
     let pre = text
         .split_once("<pre>")
         .map_or(text.as_str(), |(_, rest)| rest)
@@ -51,24 +61,14 @@ pub fn report(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
         .next()
         .unwrap_or_default();
     let filed = filed_on(&head);
-    let mut record = new_record(&id, Rank::Full);
-    record.set("title", title(&head)).set("report_date", filed.as_deref()).set("part", part(&head));
-    record.set("committee", committee(&head, chamber(&id)));
-    let congress = id.split(':').nth(1).and_then(|c| c.parse().ok());
+    record.set("title", title(&head)).set("report_date", filed.as_deref());
+    record.set("committee", committee(&head, chamber));
     for bill in accompanied(&head, congress) {
         add_bill(&mut record, Some(bill));
     }
     record.body("text", filed.as_deref().unwrap_or_default(), sections(pre));
     out.record(record);
     Ok(Outcome::Read)
-}
-
-fn unescape(text: &str) -> String {
-    text.replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&quot;", "\"")
-        .replace("&#39;", "'")
-        .replace("&amp;", "&")
 }
 
 /// The page's title after "House Report 119-1 - ".
@@ -97,7 +97,7 @@ fn committee(head: &str, chamber: &str) -> Option<&'static str> {
             r"from\s+the\s+(?:(?:Permanent\s+)?Select\s+)?Committee\s+on\s+([^.]{3,80}?),\s+submitted",
         )
     });
-    FROM.captures(head).and_then(|c| agencies::committee(chamber, &c[1]))
+    FROM.captures(head).and_then(|c| committee_names::code(chamber, &c[1]))
 }
 
 /// The bills in "[To accompany H.R. 1 and S. 2]".
@@ -137,29 +137,33 @@ static FILED_AS: LazyLock<Regex> = LazyLock::new(|| {
 pub fn listed(granule: &Value, reports: &mut BTreeMap<String, Record>) {
     let chamber = str_at(granule, &["section"]).to_lowercase();
     let Some(date) = dates::iso(&str_at(granule, &["date"])) else { return };
+    // A note quotes the misprint that the text no longer has.
+    static NOTE: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"={3,} NOTE ={3,}.*?={3,} END NOTE ={3,}"));
     let text = one_line(&str_at(granule, &["text"]));
+    let text = NOTE.replace_all(&text, " ");
     for group in text.split("Committee on ").skip(1) {
-        let committee = agencies::committee_at_start(&chamber, group);
+        let committee = committee_names::code_at_start(&chamber, group);
         // Past the committee's name, with what is done to the bill.
         let after =
             if chamber == "senate" { group.split_once(':') } else { group.split_once(". ") };
         let mut rest = after.map_or("", |(_, rest)| rest);
         while let Some(c) = FILED_AS.captures(rest) {
             let (Some(whole), kind) =
-                (c.get(0), if c.get(1).is_some() { "erpt" } else { kind_of(&chamber) })
+                (c.get(0), if c.get(1).is_some() { "Exec. Rept." } else { kind_of(&chamber) })
             else {
                 break;
             };
-            if let Some(id) = ids::canonical(SOURCE, &format!("{kind}:{}:{}", &c[2], &c[3])) {
-                let record =
-                    reports.entry(id.clone()).or_insert_with(|| new_record(&id, Rank::Partial));
+            let citation =
+                with_part(&format!("{kind} {}-{}", &c[2], &c[3]), c.get(4).map(|m| m.as_str()));
+            if let Some(found) = cited(&citation, Rank::Partial) {
+                let record = known_or(found, reports);
                 let (bill, title) = entry(&rest[..whole.start()], wording::congress_on(&date));
                 add_bill(record, bill);
                 record
                     .set("title", title)
                     .set("report_date", date.as_str())
                     .set("committee", committee);
-                record.set("part", c.get(4).map(|m| m.as_str()));
             }
             rest = &rest[whole.end()..];
         }
@@ -167,7 +171,7 @@ pub fn listed(granule: &Value, reports: &mut BTreeMap<String, Record>) {
 }
 
 fn kind_of(chamber: &str) -> &'static str {
-    if chamber == "house" { "hrpt" } else { "srpt" }
+    if chamber == "house" { "H. Rept." } else { "S. Rept." }
 }
 
 fn one_line(text: &str) -> String {
@@ -245,16 +249,42 @@ mod tests {
         );
     }
 
+    /// The structure of CRPT-119hrpt494-pt2.htm.
+    #[test]
+    fn a_part_is_printed_below_the_number() {
+        let page = concat!(
+            "<html>\n<title>House Report 119-494 - BOATS ACT</title>\n<body><pre>\n[House Report 119-494]\n\n",
+            "119th Congress }                                       { Rept. 119-494\n",
+            "                        HOUSE OF REPRESENTATIVES\n",
+            "  2d Session   }                                       {    Part 2\n\n",
+            " September 8, 2026.--Committed to the Committee of the Whole House\n\n",
+            "      Mr. Walberg, from the Committee on Education and Workforce,\n",
+            "                        submitted the following\n\n",
+            "                        [To accompany H.R. 3495]\n\n",
+            "    It corrects the first one (H. Rept. \n119-494, Part 1).\n</pre></body></html>",
+        );
+        let read = read_text(read, "committee-reports/a.htm", page);
+        assert_eq!(read.ids(), ["hrpt:119:494-2"]);
+        assert_eq!(
+            (read.field(0, "part"), read.field(0, "committee")),
+            (&"2".into(), &"HSED".into())
+        );
+        assert_eq!(*read.field(0, "bill_ids"), serde_json::json!(["hr:119:3495"]));
+    }
+
     #[test]
     fn a_list_of_the_house() {
         let granule = serde_json::json!({"granule_id": "x", "date": "2025-03-01", "section": "HOUSE", "text":
         concat!(
             "Mr. DOE: Committee on Financial Services. H.R. \n 747. A bill on boats; with an amendment ",
             "(Rept. \n[[Page H1]]\n 119-\n 19, Pt. 1). Referred. Mr. ROE: Committee on Rules. House ",
-            "Resolution 53. Resolution on ships (Rept. 119-1).",
+            "Resolution 53. Resolution on ships (Rept. 119-1). ========= NOTE ========= On page H1 the ",
+            "following appeared: Committee on Rules. Ships (Rept. 119-11). The online version has been ",
+            "corrected to read: Ships (Rept. 119-1). ========= END NOTE =========",
         )});
         let mut reports = BTreeMap::new();
         listed(&granule, &mut reports);
+        assert_eq!(reports.len(), 2, "a misprint is no report");
         let first = &reports["hrpt:119:19"].fields;
         assert_eq!(
             (&first["bill_ids"][0], &first["part"], &first["title"]),

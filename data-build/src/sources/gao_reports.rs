@@ -8,7 +8,7 @@ use josh::catalog::ids;
 use regex::Regex;
 use serde_json::Value;
 
-use super::gao_reports_rss;
+use super::{gao_reports_rss, gao_reports_subject as subject};
 use crate::formats::json::str_at;
 use crate::formats::{dates, documents, markdown};
 use crate::input::Input;
@@ -33,6 +33,11 @@ pub fn new_record(id: &str, rank: Rank) -> Record {
     record
 }
 
+/// The title, with the subject that heads it.
+pub fn set_title(record: &mut Record, title: &str) {
+    record.set("title", title).set("topics", subject::topic(title).map(|topic| vec![topic]));
+}
+
 fn catalog(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let Some(Value::Array(entries)) = documents::value(input)? else { return Ok(Outcome::Skipped) };
     if !entries.iter().any(|e| e.get("report_id").is_some()) {
@@ -48,9 +53,8 @@ fn catalog(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
             continue;
         };
         let mut record = new_record(&id, Rank::Partial);
-        record
-            .set("title", str_at(entry, &["title"]))
-            .set("published_date", dates::iso(&str_at(entry, &["pub_date"])));
+        set_title(&mut record, &str_at(entry, &["title"]));
+        record.set("published_date", dates::iso(&str_at(entry, &["pub_date"])));
         record.set("url", str_at(entry, &["url"]));
         out.record(record);
     }
@@ -69,7 +73,9 @@ fn report(text: &str, out: &mut dyn Sink) -> Result<Outcome> {
     };
     let published = dates::iso(labelled(head, "Published"));
     let mut record = new_record(&id, Rank::Full);
-    record.set("title", head.lines().find_map(|l| l.strip_prefix("# ")).unwrap_or_default().trim());
+    let title = head.lines().find_map(|l| l.strip_prefix("# ")).unwrap_or_default();
+    set_title(&mut record, title.trim());
+    record.set("agency", subject::agency(rest));
     record
         .set("published_date", published.as_deref())
         .set("recommendations_count", recommendations(rest));
@@ -140,13 +146,16 @@ mod tests {
         let text = concat!(
             "# Bridges: More Needed\n\n",
             "**Report:** GAO-26-100001 | **Published:** 2026-03-03 | **Source:** [GAO](x)\n\n---\n\n",
-            "## Highlights\n\nGAO is making two\nrecommendations to DOT.",
+            "## Highlights\n\nGAO is making two\nrecommendations to DOT.\n\nThe Secretary of ",
+            "Transportation should mend them. (Recommendation 1)",
         );
         let read = read_text(read, "gao-reports/a.md", text);
         assert_eq!(read.ids(), ["gao:GAO-26-100001"]);
         assert_eq!(read.field(0, "number"), "GAO-26-100001");
         assert_eq!(read.field(0, "published_date"), "2026-03-03");
         assert_eq!(read.field(0, "recommendations_count"), 2);
+        assert_eq!(read.field(0, "agency"), "Department of Transportation");
+        assert_eq!(*read.field(0, "topics"), serde_json::json!(["Bridges"]));
         assert_eq!(read.records[0].bodies[0].sections[0].heading, "Highlights");
     }
 

@@ -4,7 +4,7 @@ use anyhow::Result;
 use josh::catalog::ids;
 use roxmltree::Node;
 
-use super::gao_reports::{new_record, recommendations};
+use super::gao_reports::{new_record, recommendations, set_title};
 use crate::formats::outline::Outline;
 use crate::formats::{dates, html, xml};
 use crate::reader::Outcome;
@@ -44,13 +44,30 @@ fn record(item: Node<'_, '_>) -> Option<Record> {
             ids::canonical(SOURCE, stated.split(['?', '#']).next()?.trim_end_matches('/'))
         })?;
     let day = dates::day_first(&text("pubDate")).or_else(|| dates::iso(&text("pubDate")));
-    let summary = html::to_text(&text("description"));
+    let summary = paragraphs(&raw(item, "description"));
     let mut record = new_record(&id, Rank::Partial);
-    record.set("title", bare_title(&title, &id)).set("published_date", day);
+    set_title(&mut record, bare_title(&title, &id));
+    record.set("published_date", day);
     record.set("recommendations_count", recommendations(&summary));
     // Ordered before the report's own text, which then is the current one.
     record.body("summary", "", sections(&summary));
     Some(record)
+}
+
+/// The text of a child with its line breaks, which divide the paragraphs of a summary.
+fn raw(item: Node<'_, '_>, name: &str) -> String {
+    let texts = xml::child(item, name).into_iter().flat_map(|n| n.descendants());
+    texts.filter(Node::is_text).filter_map(|n| n.text()).collect()
+}
+
+/// One line per paragraph: of HTML by its tags, of plain text by blank lines.
+fn paragraphs(summary: &str) -> String {
+    if summary.contains("</") {
+        return html::to_text(&xml::fold(summary));
+    }
+    let lines: Vec<&str> = summary.lines().map(str::trim).collect();
+    let found = lines.split(|line| line.is_empty()).map(|lines| html::to_text(&lines.join(" ")));
+    found.filter(|paragraph| !paragraph.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// "GAO-25-107743, Boats: More Needed, May 20, 2025" -> "Boats: More Needed"; a title without its
@@ -131,6 +148,35 @@ mod tests {
             "{:?}",
             read.rejects
         );
+    }
+
+    /// The feed of 2026 has plain text, with a blank line between paragraphs.
+    #[test]
+    fn paragraphs_of_plain_text_stay_apart() {
+        let feed =
+            "<rss version='2.0'><channel><item><title>Registers: Tribes Named Challenges</title>
+            <link>https://www.gao.gov/products/gao-26-107879</link><description>
+What GAO Found
+
+Registers list places.
+Officers choose them.
+
+Tribes (T&amp;amp;E) may, too.
+
+Why GAO Did This Study
+
+Some asked.
+
+</description></item></channel></rss>";
+        let read = read_text(gao_reports::read, "gao-reports/reports.xml", feed);
+        let shown: Vec<_> = read.records[0].bodies[0]
+            .sections
+            .iter()
+            .map(|s| (s.heading.as_str(), s.text.as_str()))
+            .collect();
+        let found = "Registers list places. Officers choose them.\n\nTribes (T&E) may, too.";
+        assert_eq!(shown, [("What GAO Found", found), ("Why GAO Did This Study", "Some asked.")]);
+        assert_eq!(*read.field(0, "topics"), serde_json::json!(["Registers"]));
     }
 
     #[test]

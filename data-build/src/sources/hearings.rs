@@ -1,15 +1,16 @@
 //! Committee meetings: congress.gov's API (`committeeMeeting`, `hearing`), lists of its events
-//! (JSON), the YAML list of the 116th to 118th, and the Daily Digest's reports of meetings held
-//! (JSONL of granules, see `digest`).
+//! (JSON), the YAML list of the 116th to 118th, the House committee repository (XML, see
+//! `repository`), and the Daily Digest's reports of meetings held (JSONL of granules, see `digest`).
 
 use anyhow::Result;
 use josh::catalog::{ids, wording};
 use serde_json::Value;
 
 use super::hearings_digest as digest;
+use super::hearings_repository as repository;
 use crate::formats::documents::{self, non_empty_list};
 use crate::formats::json::{int_at, items_at, str_at};
-use crate::formats::{committee_names, congress, eastern};
+use crate::formats::{committee_names, congress, eastern, xml};
 use crate::input::Input;
 use crate::mentions;
 use crate::reader::Outcome;
@@ -27,6 +28,8 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
                 Err(reason) => out.reject(&place, &reason),
             }
         }
+    } else if input.extension() == "xml" {
+        read_xml(&input.text()?, &mut outcome, out)?;
     } else if let Some(document) = documents::value(input)? {
         let events = items_at(&document, &["events"]);
         let found = if events.is_empty() { items_at(&document, &[]) } else { events };
@@ -35,6 +38,27 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
         }
     }
     Ok(outcome)
+}
+
+fn read_xml(text: &str, outcome: &mut Outcome, out: &mut dyn Sink) -> Result<()> {
+    let document = xml::parse(text)?;
+    let root = document.root_element();
+    let record = match root.tag_name().name() {
+        "committee-meeting" => repository::meeting(root),
+        "witness-list" => repository::witness_list(root),
+        _ => return Ok(()),
+    };
+    *outcome = Outcome::Read;
+    hand_over(record, "meeting", out);
+    Ok(())
+}
+
+fn hand_over(record: Option<Record>, place: &str, out: &mut dyn Sink) {
+    match record {
+        Some(record) if record.fields.contains_key("title") => out.record(record),
+        Some(record) => out.reject(place, &format!("{} has no title", record.id)),
+        None => out.reject(place, "no congress or no event id"),
+    }
 }
 
 fn read_value(value: &Value, place: &str, outcome: &mut Outcome, out: &mut dyn Sink) {
@@ -51,11 +75,7 @@ fn read_value(value: &Value, place: &str, outcome: &mut Outcome, out: &mut dyn S
         return;
     };
     *outcome = Outcome::Read;
-    match record {
-        Some(record) if record.fields.contains_key("title") => out.record(record),
-        Some(record) => out.reject(place, &format!("{} has no title", record.id)),
-        None => out.reject(place, "no congress or no event id"),
-    }
+    hand_over(record, place, out);
 }
 
 /// A record with its id and congress; `event` is what follows the congress in the id.
@@ -74,6 +94,7 @@ fn meeting_of_api(meeting: &Value) -> Option<Record> {
     set_committee(&mut r, meeting);
     r.set("chamber", chamber(&text(&["chamber"]))).set("date", eastern::day(&text(&["date"])));
     r.set("type", kind(&text(&["type"]))).set("location", place_of(meeting.get("location")));
+    r.set("status", text(&["meetingStatus"]).to_lowercase());
     let mut names: Vec<String> =
         items_at(meeting, &["witnesses"]).into_iter().map(|w| str_at(w, &["name"])).collect();
     names.retain(|name| !name.is_empty());
@@ -232,7 +253,7 @@ mod tests {
     #[test]
     fn a_meeting_of_the_api() {
         let text = r#"{"committeeMeeting": {"chamber": "House", "congress": 119, "eventId": "119001",
-            "title": "Markup of H.R. 9",
+            "title": "Markup of H.R. 9", "meetingStatus": "Postponed",
             "date": "2026-03-05T01:30:00Z", "type": "Markup",
             "committees": [{"name": "House Tea", "systemCode": "hsju00"}],
             "location": {"address": "{\"building_name\": \"Old Mill\", \"city\": \"Elma\", \"state\": \"TX\"}"},
@@ -249,6 +270,7 @@ mod tests {
             (&json!("HSJU"), &json!("Old Mill, Elma, TX"))
         );
         assert_eq!(*got.field(0, "bill_ids"), json!(["s:119:3", "hr:119:9"]));
+        assert_eq!(*got.field(0, "status"), "postponed");
     }
 
     #[test]

@@ -102,14 +102,19 @@ fn member(id: String, person: &Value, terms: Vec<&Value>) -> Option<Record> {
     r.set("terms_count", terms.len() as i64);
     r.set("first_term_start", terms.last().and_then(|t| iso(&str_at(t, &["start"]))));
     if let Some(latest) = terms.first() {
-        r.set("party", party(&str_at(latest, &["party"]))).set("state", str_at(latest, &["state"]));
+        let now = affiliations(latest).into_iter().next().unwrap_or(latest);
+        r.set("party", party(&str_at(now, &["party"])))
+            .set("caucus", party(&str_at(now, &["caucus"])))
+            .set("state", str_at(latest, &["state"]));
         r.set("district", district(int_at(latest, &["district"])))
             .set("chamber", chamber(&str_at(latest, &["type"])));
         r.set("last_term_end", iso(&str_at(latest, &["end"])));
         r.set("website", str_at(latest, &["url"])).set("phone", str_at(latest, &["phone"]));
     }
     for term in terms {
-        r.row("terms", term_row(term));
+        for affiliation in affiliations(term) {
+            r.row("terms", term_row(term, affiliation));
+        }
     }
     let mut posts = items_at(person, &["leadership_roles"]);
     posts.sort_by_key(|p| std::cmp::Reverse(str_at(p, &["start"])));
@@ -134,15 +139,24 @@ fn other_names(person: &Value) -> Vec<String> {
     names
 }
 
-fn term_row(term: &Value) -> Value {
+/// The parties of a term, newest first: the term itself where the party never changed, otherwise
+/// its `party_affiliations`, each with its days. The term's own party is that of its end.
+fn affiliations(term: &Value) -> Vec<&Value> {
+    let mut found = items_at(term, &["party_affiliations"]);
+    found.sort_by_key(|a| std::cmp::Reverse(str_at(a, &["start"])));
+    if found.is_empty() { vec![term] } else { found }
+}
+
+fn term_row(term: &Value, affiliation: &Value) -> Value {
     json!({
         "chamber": chamber(&str_at(term, &["type"])),
         "state": non_empty(&str_at(term, &["state"])),
         "district": district(int_at(term, &["district"])),
         "senate_class": int_at(term, &["class"]),
-        "party": non_empty(&party(&str_at(term, &["party"]))),
-        "start": iso(&str_at(term, &["start"])),
-        "end": iso(&str_at(term, &["end"])),
+        "party": non_empty(&party(&str_at(affiliation, &["party"]))),
+        "caucus": non_empty(&party(&str_at(affiliation, &["caucus"]))),
+        "start": iso(&str_at(affiliation, &["start"])),
+        "end": iso(&str_at(affiliation, &["end"])),
     })
 }
 
@@ -283,6 +297,44 @@ mod tests {
         let starts: Vec<_> =
             got.records[0].rows.iter().map(|(_, row)| row["start"].clone()).collect();
         assert_eq!(starts, ["2025-01-03", "2001-01-03"], "newest first");
+    }
+
+    /// K000401's term of 2025, in the structure of the YAML of June 2026.
+    const CHANGED: &str = "
+- id: {bioguide: K000401}
+  name: {first: Kevin, last: Kiley, official_full: Kevin Kiley}
+  terms:
+  - {type: rep, start: '2023-01-03', end: '2025-01-03', state: CA, district: 3, party: Republican}
+  - type: rep
+    start: '2025-01-03'
+    end: '2027-01-03'
+    state: CA
+    district: 3
+    party: Independent
+    caucus: Republican
+    party_affiliations:
+    - {start: '2025-01-03', end: '2026-03-08', party: Republican}
+    - {start: '2026-03-09', end: '2027-01-03', party: Independent, caucus: Republican}
+";
+
+    #[test]
+    fn a_change_of_party_divides_a_term() {
+        let got = read_text(read, "legislators/legislators-current.yaml", CHANGED);
+        assert_eq!((got.field(0, "party"), got.field(0, "caucus")), (&json!("I"), &json!("R")));
+        assert_eq!(*got.field(0, "terms_count"), 2, "three rows, two terms");
+        let rows: Vec<_> = got.records[0]
+            .rows
+            .iter()
+            .map(|(_, r)| json!([r["party"], r["caucus"], r["start"], r["end"], r["district"]]))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                json!(["I", "R", "2026-03-09", "2027-01-03", 3]),
+                json!(["R", null, "2025-01-03", "2026-03-08", 3]),
+                json!(["R", null, "2023-01-03", "2025-01-03", 3]),
+            ]
+        );
     }
 
     #[test]

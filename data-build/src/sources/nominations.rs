@@ -67,11 +67,13 @@ fn read_value(value: &Value, place: &str, outcome: &mut Outcome, out: &mut dyn S
 fn described(nomination: &Value, actions: &[&Value], rank: Rank) -> Option<Record> {
     let text = |path: &[&str]| str_at(nomination, path);
     let mut r = numbered(int_at(nomination, &["congress"])?, &number(nomination)?, rank)?;
-    let appointment = Appointment::read(&text(&["description"]));
-    r.set("title", appointment.title)
-        .set("nominee", appointment.nominee)
-        .set("position", appointment.position);
     let post = items_at(nomination, &["nominees"]);
+    // A list of officers may have an introduction instead of a description.
+    let description = match (text(&["description"]), post.first()) {
+        (described, Some(first)) if described.is_empty() => str_at(first, &["introText"]),
+        (described, _) => described,
+    };
+    set_appointment(&mut r, &description);
     if let [only] = post[..] {
         r.set("position", str_at(only, &["positionTitle"]));
     }
@@ -105,17 +107,37 @@ fn described(nomination: &Value, actions: &[&Value], rank: Rank) -> Option<Recor
     Some(r)
 }
 
-/// "1273-8": from the citation, or from the number and a part that may be "00" for none.
+fn set_appointment(record: &mut Record, description: &str) {
+    let appointment = Appointment::read(description);
+    record
+        .set("title", appointment.title)
+        .set("nominee", appointment.nominee)
+        .set("position", appointment.position);
+}
+
+/// A nomination that a roll call names, if the roll call describes it: "Ada Doe, of Ohio, to be
+/// Judge".
+pub fn mentioned(id: &str, description: &str) -> Option<Record> {
+    let (congress, number) = id.strip_prefix("pn:")?.split_once(':')?;
+    let mut record = numbered(congress.parse().ok()?, number, Rank::Stub)?;
+    set_appointment(&mut record, description);
+    record.fields.contains_key("title").then_some(record)
+}
+
+/// "1273-8": number and part from the citation, or from fields of their own. A citation may lack
+/// its part ("PN73" with part "04"); "00" is none.
 fn number(nomination: &Value) -> Option<String> {
     let citation = str_at(nomination, &["citation"]);
-    if let Some(number) =
-        citation.strip_prefix("PN").filter(|n| n.starts_with(|c: char| c.is_ascii_digit()))
-    {
-        return Some(number.to_string());
-    }
+    let cited = citation.strip_prefix("PN").filter(|n| n.starts_with(|c: char| c.is_ascii_digit()));
+    let number = match cited {
+        Some(number) => number.to_string(),
+        None => int_at(nomination, &["number"])?.to_string(),
+    };
     let part = int_at(nomination, &["partNumber"]).filter(|part| *part > 0);
-    let number = int_at(nomination, &["number"])?;
-    Some(part.map_or(number.to_string(), |part| format!("{number}-{part}")))
+    Some(match part {
+        Some(part) if !number.contains('-') => format!("{number}-{part}"),
+        _ => number,
+    })
 }
 
 fn numbered(congress: i64, number: &str, rank: Rank) -> Option<Record> {
@@ -260,6 +282,24 @@ mod tests {
             (&json!("in_committee"), &json!("SSFR"))
         );
         assert_eq!(got.rejects.len(), 1);
+    }
+
+    #[test]
+    fn a_part_is_in_the_citation_or_beside_it() {
+        let one = |citation: &str, part: &str| {
+            let text = format!(
+                r#"{{"nomination": {{"citation": "{citation}", "congress": 119, "number": 73,
+                "partNumber": "{part}", "description": "", "latestAction": {{}},
+                "nominees": [{{"introText": "The following named officers:"}}]}}}}"#
+            );
+            let got = read_text(read, "n/one.json", &text);
+            assert_eq!(*got.field(0, "title"), "The following named officers:");
+            (got.ids()[0].to_string(), got.field(0, "part").clone())
+        };
+        assert_eq!(one("PN73-4", "04"), ("pn:119:73-4".into(), json!("4")));
+        assert_eq!(one("PN73", "04"), ("pn:119:73-4".into(), json!("4")));
+        assert_eq!(one("PN73", "00"), ("pn:119:73".into(), Value::Null));
+        assert_eq!(one("", "04"), ("pn:119:73-4".into(), json!("4")));
     }
 
     #[test]

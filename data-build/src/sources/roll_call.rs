@@ -6,59 +6,23 @@ use josh::catalog::{ids, wording};
 use regex::Regex;
 use serde_json::json;
 
-use crate::formats::documents::non_empty;
-use crate::formats::{congress, dates};
+use super::nominations;
+use super::roll_call_tally::Tally;
+use crate::formats::dates;
+use crate::formats::documents::{non_empty, non_empty_list};
 use crate::mentions;
 use crate::patterns::pattern;
-use crate::record::{Rank, Record};
+use crate::record::{Rank, Record, Sink};
 
 static AMENDMENT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\b(S\.?|H\.?)\s?Amdt\.?\s?(?:No\.\s?)?(\d{1,5})\b"));
 static NOMINATION: LazyLock<Regex> = LazyLock::new(|| pattern(r"\bPN\s?(\d{1,5}(?:-\d{1,4})?)\b"));
-
-/// Votes by kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Totals {
-    pub yea: i64,
-    pub nay: i64,
-    pub present: i64,
-    pub not_voting: i64,
-}
-
-/// How one member voted.
-pub struct Position {
-    /// Bioguide id in the House, LIS id in the Senate.
-    id: String,
-    name: String,
-    party: String,
-    state: String,
-    position: String,
-}
-
-impl Position {
-    pub fn new(id: &str, name: &str, party: &str, state: &str, cast: &str) -> Self {
-        let position = position(cast);
-        Position {
-            id: id.trim().into(),
-            name: name.into(),
-            party: party.into(),
-            state: state.into(),
-            position,
-        }
-    }
-}
-
-/// "Aye" and "Yea" are one, "No" and "Nay" too; in an election a candidate's name stays as it is.
-fn position(cast: &str) -> String {
-    let cast = cast.trim();
-    match cast.to_ascii_lowercase().as_str() {
-        "yea" | "aye" | "yes" => "yea".into(),
-        "nay" | "no" => "nay".into(),
-        "not voting" | "absent" => "not_voting".into(),
-        lower if lower.starts_with("present") => "present".into(),
-        _ => cast.to_string(),
-    }
-}
+static TREATY: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\bTreaty Doc(?:ument|\.)?\s?(\d{1,3}-\d{1,3})\b"));
+/// "(52-47)", "(50-50, Vice President of the United States, voted Yea)" after a result.
+static COUNT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"\s*\(\d+-\d+(?:, (?P<who>Vice President[^,)]*), voted (?P<vote>\w+))?[^)]*\)\s*$")
+});
 
 /// A vote on its way to a record.
 pub struct RollCall {
@@ -66,19 +30,24 @@ pub struct RollCall {
     pub congress: i64,
     session: i64,
     number: i64,
+    /// Partial for an entry of a list.
+    pub rank: Rank,
     pub question: String,
     pub vote_type: String,
     /// What the vote was about, beyond the question.
     pub about: String,
     pub bill_id: Option<String>,
     pub amendment_id: Option<String>,
-    pub nomination_id: Option<String>,
+    pub amendment_number: Option<i64>,
+    pub amendment_author: String,
+    /// Nominations, and how the file describes them.
+    nominations: Vec<(String, String)>,
+    treaty: Option<String>,
     result: String,
     date: Option<String>,
-    totals: Option<Totals>,
-    /// Democrats, Republicans, all others.
-    parties: [Totals; 3],
-    positions: Vec<Position>,
+    /// Who broke a tie, and how.
+    tie_breaker: Option<(String, &'static str)>,
+    pub tally: Tally,
 }
 
 impl RollCall {
@@ -95,78 +64,96 @@ impl RollCall {
             congress,
             session,
             number,
+            rank: Rank::Full,
             question: String::new(),
             vote_type: String::new(),
             about: String::new(),
             bill_id: None,
             amendment_id: None,
-            nomination_id: None,
+            amendment_number: None,
+            amendment_author: String::new(),
+            nominations: Vec::new(),
+            treaty: None,
             result: String::new(),
             date: None,
-            totals: None,
-            parties: Default::default(),
-            positions: Vec::new(),
+            tie_breaker: None,
+            tally: Tally::default(),
         })
     }
 
-    /// The first text that holds a date; the Clerk writes "13-May-2025".
+    /// The first text that has a date; the Clerk writes "13-May-2025".
     pub fn set_date<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
         self.date =
-            texts.into_iter().find_map(|text| match text.split('-').collect::<Vec<_>>()[..] {
-                [day, month, year] if month.starts_with(|c: char| c.is_alphabetic()) => {
-                    dates::iso(&format!("{month} {day}, {year}"))
-                }
-                _ => dates::iso(text),
-            });
+            texts.into_iter().find_map(|text| dates::day_first(text).or_else(|| dates::iso(text)));
     }
 
-    /// "Joint Resolution Passed (52-47)": the count is in fields of its own.
+    /// "Joint Resolution Passed (52-47)": the count is in fields of its own. In an election the
+    /// result is a name: "Johnson (LA)".
     pub fn set_result(&mut self, text: &str) {
-        self.result = text.split(" (").next().unwrap_or_default().trim().to_string();
-    }
-
-    /// The amendment, the nomination and, where none was stated, the bill that the wording names.
-    pub fn set_mentions(&mut self, texts: &[&str]) {
-        let text = texts.join(" ");
-        if let Some(c) = AMENDMENT.captures(&text).filter(|_| self.amendment_id.is_none()) {
-            let kind = if c[1].starts_with('S') { "samdt" } else { "hamdt" };
-            self.amendment_id =
-                ids::canonical("amendments", &format!("{kind}:{}:{}", self.congress, &c[2]));
-        }
-        if let Some(c) = NOMINATION.captures(&text).filter(|_| self.nomination_id.is_none()) {
-            self.nomination_id =
-                ids::canonical("nominations", &format!("pn:{}:{}", self.congress, &c[1]));
-        }
-        if self.bill_id.is_none() {
-            self.bill_id = mentions::bills(&text, Some(self.congress)).into_iter().next();
+        self.result = COUNT.replace(text, "").trim().to_string();
+        if let Some(c) = COUNT.captures(text)
+            && let (Some(who), Some(vote)) = (c.name("who"), c.name("vote"))
+        {
+            self.set_tie_breaker(who.as_str(), vote.as_str());
         }
     }
 
-    /// Stated totals stand; what is not stated is counted from the members' votes.
-    pub fn set_positions(
-        &mut self,
-        positions: Vec<Position>,
-        totals: Option<Totals>,
-        parties: Vec<(String, Totals)>,
-    ) {
-        for (party, counts) in &parties {
-            add(&mut self.parties[party_index(party)], counts);
+    pub fn set_tie_breaker(&mut self, by_whom: &str, vote: &str) {
+        let vote = match vote {
+            "Yea" => "yea",
+            "Nay" => "nay",
+            _ => return,
+        };
+        self.tie_breaker = Some((by_whom.trim().to_string(), vote));
+    }
+
+    pub fn set_amendment(&mut self, kind: &str, number: &str) {
+        let id = format!("{}:{}:{number}", kind.to_ascii_lowercase(), self.congress);
+        self.amendment_id = ids::canonical("amendments", &id);
+    }
+
+    /// Adds a nomination. The description, which may be empty, is kept if none was known.
+    pub fn add_nomination(&mut self, number: &str, description: &str) {
+        let id = format!("pn:{}:{number}", self.congress);
+        let Some(id) = ids::canonical("nominations", &id) else { return };
+        match self.nominations.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, known)) if known.is_empty() => *known = description.to_string(),
+            Some(_) => {}
+            None => self.nominations.push((id, description.to_string())),
         }
-        let mut all = Totals::default();
-        for position in &positions {
-            let one = one_vote(&position.position);
-            add(&mut all, &one);
-            if parties.is_empty() {
-                add(&mut self.parties[party_index(&position.party)], &one);
+    }
+
+    /// What a vote's own words name: its amendment, nominations, treaty or else its bill. A title
+    /// is no such text: it may name the resolution under which nominations are considered.
+    pub fn set_mentions(&mut self, question: &str) {
+        if let Some(c) = AMENDMENT.captures(question).filter(|_| self.amendment_id.is_none()) {
+            self.set_amendment(if c[1].starts_with('S') { "samdt" } else { "hamdt" }, &c[2]);
+        }
+        for c in NOMINATION.captures_iter(question) {
+            self.add_nomination(&c[1], "");
+        }
+        if let Some(c) = TREATY.captures(question) {
+            self.treaty = Some(c[1].to_string());
+        }
+        if self.bill_id.is_none() && self.treaty.is_none() && self.nominations.is_empty() {
+            let question = question.split('(').next().unwrap_or_default();
+            self.bill_id = mentions::bills(question, Some(self.congress)).into_iter().next();
+        }
+    }
+
+    /// Hands over the vote, and what it says about nominations.
+    pub fn hand_over(self, out: &mut dyn Sink) {
+        for (id, description) in &self.nominations {
+            if let Some(stub) = nominations::mentioned(id, description) {
+                out.record(stub);
             }
         }
-        self.totals = totals.or((!positions.is_empty()).then_some(all));
-        self.positions = positions;
+        out.record(self.record());
     }
 
-    pub fn record(self) -> Record {
+    fn record(self) -> Record {
         let id = format!("{}:{}:{}:{}", self.chamber, self.congress, self.session, self.number);
-        let mut record = Record::new("roll-call-votes", id, Rank::Full);
+        let mut record = Record::new("roll-call-votes", id, self.rank);
         record.set("title", self.title());
         record
             .set("congress", self.congress)
@@ -177,33 +164,29 @@ impl RollCall {
         record
             .set("bill_id", self.bill_id)
             .set("amendment_id", self.amendment_id)
-            .set("nomination_id", self.nomination_id);
-        if let Some(totals) = self.totals {
-            record.set("yea", totals.yea).set("nay", totals.nay);
-            record.set("present", totals.present).set("not_voting", totals.not_voting);
-            for (party, counts) in
-                ["democratic", "republican", "independent"].iter().zip(self.parties)
-            {
-                record
-                    .set(&format!("{party}_yea"), counts.yea)
-                    .set(&format!("{party}_nay"), counts.nay);
-            }
+            .set("amendment_number", self.amendment_number)
+            .set("amendment_author", self.amendment_author)
+            .set("treaty", self.treaty);
+        let nominations = self.nominations.into_iter().map(|(id, _)| id).collect();
+        record.set("nomination_ids", non_empty_list(nominations));
+        let totals = self.tally.totals();
+        record.set("yea", totals.yea).set("nay", totals.nay);
+        record.set("present", totals.present).set("not_voting", totals.not_voting);
+        let parties = self.tally.parties().into_iter().flatten();
+        for (party, counts) in ["democratic", "republican", "independent"].iter().zip(parties) {
+            record
+                .set(&format!("{party}_yea"), counts.yea)
+                .set(&format!("{party}_nay"), counts.nay);
         }
-        for member in self.positions {
-            let bioguide = congress::bioguide(&member.id);
-            let lis =
-                if bioguide.is_none() { non_empty(&member.id) } else { serde_json::Value::Null };
-            record.row(
-                "positions",
-                json!({
-                    "bioguide": bioguide,
-                    "lis_id": lis,
-                    "name": non_empty(&member.name),
-                    "party": non_empty(&member.party),
-                    "state": non_empty(&member.state),
-                    "position": non_empty(&member.position),
-                }),
-            );
+        for row in self.tally.position_rows() {
+            record.row("positions", row);
+        }
+        for row in self.tally.candidate_rows() {
+            record.row("candidates", row);
+        }
+        if let Some((by_whom, vote)) = self.tie_breaker {
+            record.set("tie_breaker_vote", vote);
+            record.row("positions", json!({"name": non_empty(&by_whom), "position": vote}));
         }
         record
     }
@@ -213,34 +196,14 @@ impl RollCall {
         let letters = |text: &str| {
             text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_ascii_lowercase()
         };
+        let about = if self.about.is_empty() { &self.amendment_author } else { &self.about };
         let bill = self.bill_id.as_deref().map(wording::cited_measure).unwrap_or_default();
-        let named = bill.is_empty() || letters(&self.about).contains(&letters(&bill));
-        let subject = if named { self.about.clone() } else { format!("{bill} {}", self.about) };
+        let named = bill.is_empty() || letters(about).contains(&letters(&bill));
+        let subject = if named { about.clone() } else { format!("{bill} {about}") };
         match (self.question.is_empty(), subject.trim()) {
             (true, subject) => subject.to_string(),
             (false, "") => self.question.clone(),
             (false, subject) => format!("{}: {subject}", self.question),
         }
-    }
-}
-
-fn one_vote(position: &str) -> Totals {
-    let is = |kind: &str| i64::from(position == kind);
-    Totals { yea: is("yea"), nay: is("nay"), present: is("present"), not_voting: is("not_voting") }
-}
-
-fn add(to: &mut Totals, more: &Totals) {
-    to.yea += more.yea;
-    to.nay += more.nay;
-    to.present += more.present;
-    to.not_voting += more.not_voting;
-}
-
-/// Democrats, Republicans, all others, by the first letter of a party's name or code.
-fn party_index(party: &str) -> usize {
-    match party.bytes().next() {
-        Some(b'D') => 0,
-        Some(b'R') => 1,
-        _ => 2,
     }
 }

@@ -1,10 +1,12 @@
 //! Roll call votes: the mirror's JSONL of House and Senate votes, congress.gov's house-vote
-//! answers, and the XML of the Clerk and of the Secretary (in `roll_call_xml`).
+//! answers (one vote, its members' votes, a list), and the XML of the Clerk and of the Secretary (in
+//! `roll_call_xml`).
 
 use anyhow::Result;
 use serde_json::Value;
 
-use super::roll_call::{Position, RollCall, Totals};
+use super::roll_call::RollCall;
+use super::roll_call_tally::{Position, Tally, Totals};
 use super::roll_call_xml;
 use crate::formats::congress;
 use crate::formats::documents;
@@ -13,7 +15,7 @@ use crate::formats::tree::items;
 use crate::formats::{measures, xml};
 use crate::input::Input;
 use crate::reader::Outcome;
-use crate::record::Sink;
+use crate::record::{Rank, Sink};
 
 /// Reads one file below `roll-call-votes`.
 pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
@@ -27,6 +29,18 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
         }
         "json" => {
             let Some(value) = documents::value(input)? else { return Ok(Outcome::Skipped) };
+            let list = items(value.get("houseRollCallVotes"), &["item"]);
+            if !list.is_empty() {
+                for (n, one) in list.into_iter().enumerate() {
+                    let vote = from_parts(&Value::Null, one, "house").ok_or(UNNUMBERED);
+                    let listed = vote.map(|mut vote| {
+                        vote.rank = Rank::Partial;
+                        vote
+                    });
+                    hand_over(listed, &format!("vote {}", n + 1), out);
+                }
+                return Ok(Outcome::Read);
+            }
             if !CHAMBERS.iter().any(|(key, _)| holder(&value, key).is_some()) {
                 return Ok(Outcome::Skipped);
             }
@@ -42,24 +56,35 @@ fn read_xml(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let text = input.text()?;
     let document = xml::parse(&text)?;
     let root = document.root_element();
-    let vote = match root.tag_name().name() {
-        "rollcall-vote" => roll_call_xml::house(root),
-        "roll_call_vote" => roll_call_xml::senate(root),
+    match root.tag_name().name() {
+        "rollcall-vote" => hand_over(roll_call_xml::house(root).ok_or(UNNUMBERED), "vote", out),
+        "roll_call_vote" => hand_over(roll_call_xml::senate(root).ok_or(UNNUMBERED), "vote", out),
+        "vote_summary" => {
+            for (n, vote) in roll_call_xml::senate_list(root).into_iter().enumerate() {
+                hand_over(vote.ok_or(UNNUMBERED), &format!("vote {}", n + 1), out);
+            }
+        }
         _ => return Ok(Outcome::Skipped),
-    };
-    hand_over(vote.ok_or("a vote without congress, session and number".into()), "vote", out);
+    }
     Ok(Outcome::Read)
 }
 
-fn hand_over(vote: Result<RollCall, String>, place: &str, out: &mut dyn Sink) {
+const UNNUMBERED: &str = "a vote without congress, session and number";
+
+fn hand_over(vote: Result<RollCall, impl AsRef<str>>, place: &str, out: &mut dyn Sink) {
     match vote {
-        Ok(vote) => out.record(vote.record()),
-        Err(reason) => out.reject(place, &reason),
+        Ok(vote) => vote.hand_over(out),
+        Err(reason) => out.reject(place, reason.as_ref()),
     }
 }
 
-const CHAMBERS: [(&str, &str); 2] =
-    [("houseRollCallVote", "house"), ("senateRollCallVote", "senate")];
+/// The keys of a vote and of its members' votes, each of which the API also answers alone.
+const CHAMBERS: [(&str, &str); 4] = [
+    ("houseRollCallVote", "house"),
+    ("senateRollCallVote", "senate"),
+    ("houseRollCallVoteMemberVotes", "house"),
+    ("senateRollCallVoteMemberVotes", "senate"),
+];
 
 /// The vote's own part, below `detail` in the mirror and at the top in the API's answers.
 fn holder<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
@@ -67,19 +92,21 @@ fn holder<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
 }
 
 fn from_object(value: &Value) -> Result<RollCall, String> {
-    let found =
-        CHAMBERS.iter().find_map(|(key, chamber)| Some((holder(value, key)?, *key, *chamber)));
-    let (detail, key, chamber) = found.ok_or("neither a House nor a Senate vote")?;
+    let found = CHAMBERS.iter().find_map(|(key, chamber)| Some((holder(value, key)?, *chamber)));
+    let (detail, chamber) = found.ok_or("neither a House nor a Senate vote")?;
+    from_parts(value, detail, chamber).ok_or(UNNUMBERED.to_string())
+}
+
+fn from_parts(value: &Value, detail: &Value, chamber: &'static str) -> Option<RollCall> {
     let recorded = value.get("recordedVote").unwrap_or(&Value::Null);
     let number =
         |names: [&str; 2]| int_at(recorded, &names[..1]).or_else(|| int_at(detail, &names[1..]));
     let mut vote = RollCall::new(
         chamber,
-        int_at(recorded, &["congress"]).or_else(|| int_at(detail, &["congress"])),
+        number(["congress", "congress"]),
         number(["sessionNumber", "sessionNumber"]),
         number(["rollNumber", "rollCallNumber"]),
-    )
-    .ok_or("a vote without congress, session and number")?;
+    )?;
     // Days are the chamber's own; `recordedVote.date` is in UTC and may be a day late.
     let dates = [
         str_at(detail, &["actionDate"]),
@@ -90,76 +117,103 @@ fn from_object(value: &Value) -> Result<RollCall, String> {
         dates.iter().map(String::as_str).chain([str_at(value, &["action", "actionDate"]).as_str()]),
     );
     set_subject(&mut vote, value, detail);
-    let cast = members(value, key).into_iter().map(position).collect();
-    vote.set_positions(cast, totals(detail), party_totals(detail));
-    Ok(vote)
+    vote.tally = Tally {
+        positions: members(value, chamber).into_iter().map(position).collect(),
+        totals: totals(detail),
+        parties: party_totals(detail),
+        candidates: candidates(detail),
+    };
+    Some(vote)
 }
 
 fn set_subject(vote: &mut RollCall, value: &Value, detail: &Value) {
-    let of_senate = vote.chamber == "senate";
-    let names = if of_senate {
+    let text = |name: &str| str_at(detail, &[name]);
+    let names = if vote.chamber == "senate" {
         ["voteType", "majorityRequirement", "voteTitle"]
     } else {
         ["voteQuestion", "voteType", "voteDescription"]
     };
-    let [question, kind, about] = names.map(|n| str_at(detail, &[n]));
-    (vote.question, vote.vote_type) = (question, kind);
-    vote.set_result(&str_at(detail, &["result"]));
+    [vote.question, vote.vote_type, vote.about] = names.map(text);
+    vote.set_result(&text("result"));
     vote.bill_id = value
         .get("bill_ids")
         .and_then(Value::as_array)
         .and_then(|ids| ids.iter().find_map(|id| measures::bill_id(id.as_str()?, None)))
         .or_else(|| {
             let number = int_at(detail, &["legislationNumber"])?;
-            congress::bill_id(&str_at(detail, &["legislationType"]), vote.congress, number)
+            congress::bill_id(&text("legislationType"), vote.congress, number)
         });
-    vote.set_mentions(&[&str_at(detail, &["voteQuestion"]), &about]);
-    vote.about = about;
+    vote.set_amendment(&text("amendmentType"), &text("amendmentNumber"));
+    vote.amendment_author = text("amendmentAuthor");
+    vote.set_mentions(&text("voteQuestion"));
 }
 
 /// Members' votes, wrapped in `members` or beside the vote.
-fn members<'a>(value: &'a Value, key: &str) -> Vec<&'a Value> {
-    let name = format!("{key}MemberVotes");
+fn members<'a>(value: &'a Value, chamber: &str) -> Vec<&'a Value> {
+    let name = format!("{chamber}RollCallVoteMemberVotes");
     let holder = value.get("members").unwrap_or(value).get(&name);
     items(holder, &["results", "item"])
 }
 
 fn position(member: &Value) -> Position {
-    let id = str_at(member, &["bioguideId"]).replace(' ', "");
-    let id = if id.is_empty() { str_at(member, &["bioguideID"]) } else { id };
-    let full = str_at(member, &["fullName"]);
-    let name = if full.is_empty() {
-        [str_at(member, &["firstName"]), str_at(member, &["lastName"])].join(" ")
-    } else {
-        full
-    };
-    Position::new(
-        &id,
-        name.trim(),
-        &str_at(member, &["voteParty"]),
-        &str_at(member, &["voteState"]),
-        &str_at(member, &["voteCast"]),
-    )
-}
-
-fn totals(detail: &Value) -> Option<Totals> {
-    let by_vote = detail.get("totals")?.get("totals-by-vote")?;
-    Some(counted(by_vote))
-}
-
-fn counted(value: &Value) -> Totals {
-    let count = |name: &str| int_at(value, &[name]).unwrap_or_default();
-    Totals {
-        yea: count("yea-total"),
-        nay: count("nay-total"),
-        present: count("present-total"),
-        not_voting: count("not-voting-total"),
+    let text = |name: &str| str_at(member, &[name]);
+    let id = text("bioguideId").replace(' ', "");
+    let full = text("fullName");
+    let composed = || [text("firstName"), text("lastName")].join(" ").trim().to_string();
+    Position {
+        id: if id.is_empty() { text("bioguideID") } else { id },
+        name: if full.is_empty() { composed() } else { full },
+        party: text("voteParty"),
+        state: text("voteState"),
+        cast: text("voteCast"),
+        ..Position::default()
     }
 }
 
+/// The mirror keeps the Clerk's names of totals, the API has names of its own.
+fn counted(value: &Value) -> Totals {
+    let count = |clerk: &str, api: &str| int_at(value, &[clerk]).or_else(|| int_at(value, &[api]));
+    Totals {
+        yea: count("yea-total", "yeaTotal"),
+        nay: count("nay-total", "nayTotal"),
+        present: count("present-total", "presentTotal"),
+        not_voting: count("not-voting-total", "notVotingTotal"),
+    }
+}
+
+/// The mirror states totals; the API's are the sum over the parties.
+fn totals(detail: &Value) -> Option<Totals> {
+    if let Some(by_vote) = detail.get("totals").and_then(|t| t.get("totals-by-vote")) {
+        return Some(counted(by_vote));
+    }
+    let parties = party_totals(detail);
+    let sum = |of: fn(&Totals) -> Option<i64>| -> Option<i64> {
+        parties.iter().map(|(_, counts)| of(counts)).sum()
+    };
+    (!parties.is_empty()).then(|| Totals {
+        yea: sum(|t| t.yea),
+        nay: sum(|t| t.nay),
+        present: sum(|t| t.present),
+        not_voting: sum(|t| t.not_voting),
+    })
+}
+
 fn party_totals(detail: &Value) -> Vec<(String, Totals)> {
-    let parties = items(detail.get("totals"), &["totals-by-party"]);
-    parties.into_iter().map(|p| (str_at(p, &["party"]), counted(p))).collect()
+    let of_mirror = items(detail.get("totals"), &["totals-by-party"])
+        .into_iter()
+        .filter(|p| p.get("party").is_some())
+        .map(|p| (str_at(p, &["party"]), counted(p)));
+    let of_api = items(detail.get("votePartyTotal"), &["item"])
+        .into_iter()
+        .map(|p| (str_at(p, &["party", "name"]), counted(p)));
+    of_mirror.chain(of_api).collect()
+}
+
+fn candidates(detail: &Value) -> Vec<(String, i64)> {
+    items(detail.get("totals"), &["totals-by-candidate"])
+        .into_iter()
+        .filter_map(|c| Some((str_at(c, &["candidate"]), int_at(c, &["candidate-total"])?)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -237,6 +291,56 @@ mod tests {
             (&json!("Amendment Agreed to"), &json!("samdt:119:8"))
         );
         assert_eq!(found.field(0, "date"), "2025-01-15");
+    }
+
+    /// The structure of the API's house-vote answers, on an amendment.
+    #[test]
+    fn an_amendment_vote_of_the_api() {
+        let party = |code: &str, yea: i64, nay: i64| {
+            json!({"party": {"name": code, "type": code}, "voteParty": code, "yeaTotal": yea,
+                "nayTotal": nay, "presentTotal": 0, "notVotingTotal": 1})
+        };
+        let vote = json!({"amendmentAuthor": "Tlaib of Michigan Amendment No. 6",
+            "amendmentNumber": "20", "amendmentType": "HAMDT", "congress": 118,
+            "legislationType": "HR", "legislationNumber": "21", "result": "Failed",
+            "rollCallNumber": 37, "sessionNumber": 1, "startDate": "2023-01-26T17:23:00-05:00",
+            "voteQuestion": "On Agreeing to the Amendment", "voteType": "Recorded Vote",
+            "votePartyTotal": [party("R", 1, 215), party("D", 204, 5)]});
+        let one = json!({ "houseRollCallVote": vote }).to_string();
+        let list = json!({ "houseRollCallVotes": [vote] }).to_string();
+        for (text, rank) in [(one, Rank::Full), (list, Rank::Partial)] {
+            let found = read_text(read, "roll-call-votes/v.json", &text);
+            assert_eq!((found.ids()[0], found.records[0].rank), ("house:118:1:37", rank));
+            assert_eq!(
+                (found.field(0, "amendment_id"), found.field(0, "bill_id")),
+                (&json!("hamdt:118:20"), &json!("hr:118:21"))
+            );
+            assert_eq!(*found.field(0, "amendment_author"), "Tlaib of Michigan Amendment No. 6");
+            assert_eq!(
+                (found.field(0, "yea"), found.field(0, "not_voting")),
+                (&json!(205), &json!(2))
+            );
+            assert_eq!(*found.field(0, "republican_nay"), 215);
+            assert_eq!(*found.field(0, "date"), "2023-01-26");
+        }
+    }
+
+    #[test]
+    fn the_vice_president_in_a_result() {
+        let mut vote = senate();
+        vote["detail"]["senateRollCallVote"]["result"] =
+            json!("Motion Agreed to (1-1, Vice President of the United States, voted Yea)");
+        let found = read_text(read, "roll-call-votes/v.jsonl", &vote.to_string());
+        assert_eq!(
+            (found.field(0, "result"), found.field(0, "tie_breaker_vote")),
+            (&json!("Motion Agreed to"), &json!("yea"))
+        );
+        assert_eq!(*found.field(0, "yea"), 1, "the Senate's own");
+        let (_, last) = found.records[0].rows.last().expect("rows");
+        assert_eq!(
+            (&last["name"], &last["position"]),
+            (&json!("Vice President of the United States"), &json!("yea"))
+        );
     }
 
     #[test]

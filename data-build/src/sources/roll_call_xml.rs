@@ -4,10 +4,12 @@
 use josh::catalog::ids;
 use roxmltree::Node;
 
-use super::roll_call::{Position, RollCall, Totals};
+use super::roll_call::RollCall;
+use super::roll_call_tally::{Position, Tally, Totals};
 use crate::formats::{congress, xml};
+use crate::record::Rank;
 
-/// The Clerk's file. Members are named by bioguide id.
+/// The Clerk's file. Members are named by bioguide id, before 2003 not at all.
 pub fn house(root: Node<'_, '_>) -> Option<RollCall> {
     let meta = xml::child(root, "vote-metadata")?;
     let text = |name: &str| xml::text_at(meta, &[name]);
@@ -19,34 +21,39 @@ pub fn house(root: Node<'_, '_>) -> Option<RollCall> {
         (text("vote-question"), text("vote-type"), text("vote-desc"));
     vote.set_result(&text("vote-result"));
     vote.bill_id = measure(&text("legis-num"), vote.congress);
-    let cast = xml::child(root, "vote-data")
-        .into_iter()
-        .flat_map(|d| xml::children(d, "recorded-vote").collect::<Vec<_>>());
+    // The Clerk counts the amendments to one bill; H.Amdt. numbers count those of a congress.
+    vote.amendment_number = number("amendment-num");
+    vote.amendment_author = text("amendment-author");
+    let cast = xml::child(root, "vote-data").into_iter().flat_map(|d| each(d, "recorded-vote"));
     let positions = cast.filter_map(|one| {
         let member = xml::child(one, "legislator")?;
-        let attribute = |name: &str| member.attribute(name).unwrap_or_default();
-        Some(Position::new(
-            attribute("name-id"),
-            &xml::text(member),
-            attribute("party"),
-            attribute("state"),
-            &xml::text_at(one, &["vote"]),
-        ))
+        let attribute = |name: &str| member.attribute(name).unwrap_or_default().to_string();
+        Some(Position {
+            id: attribute("name-id"),
+            name: xml::text(member),
+            party: attribute("party"),
+            state: attribute("state"),
+            cast: xml::text_at(one, &["vote"]),
+            ..Position::default()
+        })
     });
     let totals = xml::child(meta, "vote-totals");
-    let parties =
-        totals.into_iter().flat_map(|t| xml::children(t, "totals-by-party").collect::<Vec<_>>());
-    let parties = parties.map(|p| (xml::text_at(p, &["party"]), counted(p))).collect();
-    vote.set_positions(
-        positions.collect(),
-        totals.and_then(|t| xml::child(t, "totals-by-vote")).map(counted),
-        parties,
-    );
+    let by = |name: &'static str| totals.into_iter().flat_map(move |t| each(t, name));
+    let candidate = |c: Node<'_, '_>| {
+        let votes = leading_number(&xml::text_at(c, &["candidate-total"]))?;
+        Some((xml::text_at(c, &["candidate"]), votes))
+    };
+    vote.tally = Tally {
+        positions: positions.collect(),
+        totals: by("totals-by-vote").next().map(counted),
+        parties: by("totals-by-party").map(|p| (xml::text_at(p, &["party"]), counted(p))).collect(),
+        candidates: by("totals-by-candidate").filter_map(candidate).collect(),
+    };
     Some(vote)
 }
 
 fn counted(node: Node<'_, '_>) -> Totals {
-    let count = |name: &str| leading_number(&xml::text_at(node, &[name])).unwrap_or_default();
+    let count = |name: &str| leading_number(&xml::text_at(node, &[name]));
     Totals {
         yea: count("yea-total"),
         nay: count("nay-total"),
@@ -65,44 +72,107 @@ pub fn senate(root: Node<'_, '_>) -> Option<RollCall> {
     (vote.question, vote.vote_type, vote.about) =
         (text(&["question"]), text(&["majority_requirement"]), text(&["vote_title"]));
     vote.set_result(&text(&["vote_result"]));
-    // A document is a bill or a nomination; an amendment says which bill it is to.
-    let document = format!(
-        "{} {}",
-        text(&["document", "document_type"]),
-        text(&["document", "document_number"])
+    vote.set_tie_breaker(
+        &text(&["tie_breaker", "by_whom"]),
+        &text(&["tie_breaker", "tie_breaker_vote"]),
     );
-    vote.bill_id = measure(&document, vote.congress)
-        .or_else(|| measure(&text(&["amendment", "amendment_to_document_number"]), vote.congress));
-    let amendment = text(&["amendment", "amendment_number"]);
-    vote.set_mentions(&[
-        &amendment,
-        &document.replace("PN ", "PN"),
-        &text(&["vote_question_text"]),
-        &vote.about.clone(),
-    ]);
-    let members = xml::child(root, "members")
-        .into_iter()
-        .flat_map(|m| xml::children(m, "member").collect::<Vec<_>>());
-    let positions = members.map(|m| {
-        let field = |name: &str| xml::text_at(m, &[name]);
-        let name = format!("{} {}", field("first_name"), field("last_name"));
-        Position::new(
-            &field("lis_member_id"),
-            name.trim(),
-            &field("party"),
-            &field("state"),
-            &field("vote_cast"),
-        )
-    });
-    let count = |name: &str| leading_number(&text(&["count", name]));
-    let totals = count("yeas").map(|yea| Totals {
-        yea,
-        nay: count("nays").unwrap_or_default(),
-        present: count("present").unwrap_or_default(),
-        not_voting: count("absent").unwrap_or_default(),
-    });
-    vote.set_positions(positions.collect(), totals, Vec::new());
+    // Nominations considered en bloc have a document each.
+    for document in each(root, "document") {
+        set_document(&mut vote, document);
+    }
+    let amends = text(&["amendment", "amendment_to_document_number"]);
+    vote.bill_id = vote.bill_id.take().or_else(|| measure(&amends, vote.congress));
+    for named in [&text(&["amendment", "amendment_number"]), &amends] {
+        vote.set_mentions(named);
+    }
+    vote.set_mentions(&text(&["vote_question_text"]));
+    let members = xml::child(root, "members").into_iter().flat_map(|m| each(m, "member"));
+    vote.tally = Tally {
+        positions: members.map(senator).collect(),
+        totals: xml::child(root, "count").map(senate_totals),
+        ..Tally::default()
+    };
     Some(vote)
+}
+
+/// A document is a bill, a nomination or a treaty.
+fn set_document(vote: &mut RollCall, document: Node<'_, '_>) {
+    let text = |name: &str| xml::text_at(document, &[name]);
+    let (kind, number) = (text("document_type"), text("document_number"));
+    let congress = leading_number(&text("document_congress")).unwrap_or(vote.congress);
+    match kind.as_str() {
+        "PN" => vote.add_nomination(&number, &text("document_title")),
+        _ if vote.bill_id.is_none() => {
+            vote.bill_id = measure(&format!("{kind} {number}"), congress);
+            vote.set_mentions(&format!("{kind} {number}"));
+        }
+        _ => {}
+    }
+}
+
+fn senator(member: Node<'_, '_>) -> Position {
+    let field = |name: &str| xml::text_at(member, &[name]);
+    let pair = xml::child(member, "vote_cast").and_then(|cast| cast.attribute("pair"));
+    Position {
+        id: field("lis_member_id"),
+        name: format!("{} {}", field("first_name"), field("last_name")).trim().to_string(),
+        party: field("party"),
+        state: field("state"),
+        cast: field("vote_cast"),
+        paired_with: pair.unwrap_or_default().to_string(),
+    }
+}
+
+/// The Secretary leaves an element empty for zero.
+fn senate_totals(count: Node<'_, '_>) -> Totals {
+    let stated = |name: &str| {
+        xml::child(count, name).map(|n| leading_number(&xml::text(n)).unwrap_or_default())
+    };
+    Totals {
+        yea: stated("yeas"),
+        nay: stated("nays"),
+        present: stated("present"),
+        not_voting: stated("absent"),
+    }
+}
+
+/// The votes of a session as the Secretary lists them (`vote_summary`), without members.
+pub fn senate_list(root: Node<'_, '_>) -> Vec<Option<RollCall>> {
+    let number = |name: &str| leading_number(&xml::text_at(root, &[name]));
+    let (congress, session) = (number("congress"), number("session"));
+    let year = xml::text_at(root, &["congress_year"]);
+    let votes = xml::child(root, "votes").into_iter().flat_map(|v| each(v, "vote"));
+    votes.map(|vote| listed(vote, congress, session, &year)).collect()
+}
+
+fn listed(
+    entry: Node<'_, '_>,
+    congress: Option<i64>,
+    session: Option<i64>,
+    year: &str,
+) -> Option<RollCall> {
+    let number = leading_number(&xml::text_at(entry, &["vote_number"]));
+    let mut vote = RollCall::new("senate", congress, session, number)?;
+    vote.rank = Rank::Partial;
+    vote.set_date([format!("{}-{year}", xml::text_at(entry, &["vote_date"])).as_str()]);
+    vote.about = xml::text_at(entry, &["title"]);
+    let matters = xml::child(entry, "en_bloc").into_iter().flat_map(|e| each(e, "matter"));
+    for matter in matters.chain([entry]) {
+        let text = |name: &str| xml::text_at(matter, &[name]);
+        if vote.question.is_empty() {
+            vote.question = text("question");
+            vote.set_result(&text("result"));
+        }
+        vote.bill_id =
+            vote.bill_id.take().or_else(|| measure(&text("issue"), congress.unwrap_or_default()));
+        vote.set_mentions(&text("issue"));
+    }
+    vote.tally.totals = xml::child(entry, "vote_tally").map(senate_totals);
+    Some(vote)
+}
+
+fn each<'a, 'd: 'a>(node: Node<'a, 'd>, name: &'static str) -> impl Iterator<Item = Node<'a, 'd>> {
+    xml::children(node, name)
 }
 
 /// "119", "1st" -> the number at the beginning.
@@ -119,76 +189,4 @@ fn measure(written: &str, congress: i64) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use crate::formats::testing::read_text;
-    use crate::sources::roll_call_votes;
-
-    #[test]
-    fn the_clerks_file() {
-        let found = read_text(
-            roll_call_votes::read,
-            "roll-call-votes/roll014.xml",
-            "<rollcall-vote><vote-metadata>
-            <congress>119</congress><session>1st</session><rollcall-num>14</rollcall-num>
-            <legis-num>H CON RES 30</legis-num><vote-question>On Agreeing</vote-question>
-            <vote-type>YEA-AND-NAY</vote-type>
-            <vote-result>Passed</vote-result><action-date>15-Jan-2025</action-date><vote-desc>Some</vote-desc>
-            <vote-totals><totals-by-party><party>Republican</party><yea-total>1</yea-total></totals-by-party>
-            <totals-by-vote><yea-total>1</yea-total><nay-total>0</nay-total></totals-by-vote>
-            </vote-totals></vote-metadata>
-            <vote-data><recorded-vote><legislator name-id='A000370' party='D' state='NC'>Adams</legislator>
-            <vote>Aye</vote></recorded-vote>
-            </vote-data></rollcall-vote>",
-        );
-        assert_eq!(found.ids(), ["house:119:1:14"]);
-        assert_eq!(
-            (found.field(0, "bill_id"), found.field(0, "date")),
-            (&json!("hconres:119:30"), &json!("2025-01-15"))
-        );
-        assert_eq!(
-            (found.field(0, "yea"), found.field(0, "republican_yea")),
-            (&json!(1), &json!(1))
-        );
-        assert_eq!(found.records[0].rows[0].1["bioguide"], "A000370");
-    }
-
-    #[test]
-    fn the_secretarys_file() {
-        let vote = |document: &str| {
-            format!(
-                "<roll_call_vote><congress>119</congress><session>1</session><vote_number>6</vote_number>
-                <vote_date>January 15, 2025, 05:26 PM</vote_date><question>On the Question</question>
-                <vote_title>It</vote_title>
-                <majority_requirement>1/2</majority_requirement><vote_result>Agreed to</vote_result>{document}
-                <count><yeas>1</yeas><nays/><present/><absent>2</absent></count><members><member>
-                <last_name>Doe</last_name>
-                <first_name>Jane</first_name><party>D</party><state>MD</state><vote_cast>Yea</vote_cast>
-                <lis_member_id>S428</lis_member_id></member></members></roll_call_vote>"
-            )
-        };
-        let read = |document: &str| {
-            read_text(roll_call_votes::read, "roll-call-votes/vote.xml", &vote(document))
-        };
-        let bill = read(
-            "<document><document_type>S.</document_type><document_number>5</document_number></document>
-            <amendment><amendment_number>S.Amdt. 8</amendment_number></amendment>",
-        );
-        assert_eq!(
-            (bill.field(0, "bill_id"), bill.field(0, "amendment_id")),
-            (&json!("s:119:5"), &json!("samdt:119:8"))
-        );
-        assert_eq!(
-            (bill.field(0, "not_voting"), &bill.records[0].rows[0].1["lis_id"]),
-            (&json!(2), &json!("S428"))
-        );
-        let nomination = read(
-            "<document><document_type>PN</document_type><document_number>12-3</document_number></document>",
-        );
-        assert_eq!(
-            (nomination.field(0, "bill_id"), nomination.field(0, "nomination_id")),
-            (&json!(null), &json!("pn:119:12-3"))
-        );
-    }
-}
+mod tests;

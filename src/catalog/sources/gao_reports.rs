@@ -33,8 +33,9 @@ pub const SOURCE: Source = Source {
     fields: &[
         Field::keyword("number", "GAO's report number, GAO-25-107743"),
         Field::date("published_date", "Date of publication").time(),
-        Field::keyword("agency", "Agency reported on").group(),
-        Field::keywords("topics", "Topics").group(),
+        Field::keyword("agency", "Agency that its recommendations are addressed to, if one")
+            .group(),
+        Field::keywords("topics", "Subject that heads its title").group(),
         Field::int("recommendations_count", "Number of recommendations").sum(),
     ],
     title: "title",

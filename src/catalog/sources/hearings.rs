@@ -41,6 +41,7 @@ pub const SOURCE: Source = Source {
         Field::keyword("committee_name", "Committee's name"),
         Field::date("date", "Date of the meeting").time(),
         Field::keyword("type", "hearing, markup or meeting").group(),
+        Field::keyword("status", "scheduled, rescheduled, postponed or canceled, if stated"),
         Field::keyword("location", "Building and room"),
         Field::keywords("witnesses", "Witnesses").group(),
         Field::ids("bill_ids", "bills", "Bills considered"),

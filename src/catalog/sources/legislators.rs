@@ -30,7 +30,8 @@ pub const SOURCE: Source = Source {
         Field::keyword("last", "Last name"),
         Field::keyword("official_name", "Full name as the chamber writes it"),
         Field::keywords("nicknames", "Other names in use"),
-        Field::keyword("party", "Party of the latest term: D, R, I …").group(),
+        Field::keyword("party", "Latest party: D, R, I …").group(),
+        Field::keyword("caucus", "Party with which an independent caucuses: D or R"),
         Field::keyword("state", "State of the latest term, two letters").group(),
         Field::int("district", "House district of the latest term; 0 at large"),
         Field::keyword("chamber", "Chamber of the latest term: house or senate").group(),
@@ -52,7 +53,11 @@ pub const SOURCE: Source = Source {
     main_date: Some("first_term_start"),
     order: &[("current", true), ("last", false), ("first", false)],
     sub_resources: &[
-        SubResource::rows("terms", TERMS, "Terms served, newest first"),
+        SubResource::rows(
+            "terms",
+            TERMS,
+            "Terms served, newest first; a change of party divides a term into two rows",
+        ),
         SubResource::rows("committees", COMMITTEES, "Committee seats (`congress`)"),
         SubResource::records("sponsored", "bills", "sponsor", "Bills sponsored"),
         SubResource::records("cosponsored", "bills", "cosponsors", "Bills cosponsored"),
@@ -108,8 +113,9 @@ const TERMS: &[Field] = &[
     Field::int("district", "House district; 0 at large"),
     Field::int("senate_class", "Senate class, 1 to 3"),
     Field::keyword("party", "Party"),
-    Field::date("start", "First day"),
-    Field::date("end", "Last day"),
+    Field::keyword("caucus", "Party with which an independent caucused"),
+    Field::date("start", "First day of the term, or with this party"),
+    Field::date("end", "Last day of the term, or with this party"),
 ];
 
 const COMMITTEES: &[Field] = &[
@@ -125,7 +131,10 @@ const VOTES: &[Field] = &[
     Field::id("vote_id", "roll-call-votes", "The roll call"),
     Field::int("congress", "Congress"),
     Field::date("date", "Date of the vote"),
-    Field::keyword("position", "yea, nay, present, not_voting, or a name in an election"),
+    Field::keyword(
+        "position",
+        "yea, nay, present, not_voting; guilty or not_guilty; a name in an election",
+    ),
     Field::text("question", "What was voted on"),
     Field::keyword("result", "Outcome"),
     Field::id("bill_id", "bills", "The bill concerned"),

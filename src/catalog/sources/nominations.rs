@@ -62,7 +62,7 @@ pub const SOURCE: Source = Source {
     order: &[("congress", true), ("received_date", true)],
     sub_resources: &[
         SubResource::rows("actions", ACTIONS, "Its actions, newest first"),
-        SubResource::records("votes", "roll-call-votes", "nomination_id", "Roll calls on it"),
+        SubResource::records("votes", "roll-call-votes", "nomination_ids", "Roll calls on it"),
     ],
     naming: Some(Naming {
         hints: HintFields { year: &["received_date"], ..HintFields::NONE },

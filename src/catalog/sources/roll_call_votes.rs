@@ -60,11 +60,15 @@ pub const SOURCE: Source = Source {
         Field::keyword("vote_type", "Method of voting or majority required"),
         Field::id("bill_id", "bills", "The bill concerned").group(),
         Field::id("amendment_id", "amendments", "The amendment concerned"),
-        Field::id("nomination_id", "nominations", "The nomination concerned"),
-        Field::int("yea", "Yeas").sum(),
-        Field::int("nay", "Nays").sum(),
+        Field::int("amendment_number", "Number of a House amendment among those to its bill"),
+        Field::keyword("amendment_author", "Who offered a House amendment, as the Clerk writes it"),
+        Field::ids("nomination_ids", "nominations", "Nominations concerned, several if en bloc"),
+        Field::keyword("treaty", "Treaty document concerned, 111-5"),
+        Field::int("yea", "Yeas without the Vice President's; absent in an election").sum(),
+        Field::int("nay", "Nays without the Vice President's; absent in an election").sum(),
         Field::int("present", "Present").sum(),
         Field::int("not_voting", "Not voting").sum(),
+        Field::keyword("tie_breaker_vote", "The Vice President's vote on a tie, yea or nay"),
         Field::int("democratic_yea", "Democratic yeas").sum(),
         Field::int("democratic_nay", "Democratic nays").sum(),
         Field::int("republican_yea", "Republican yeas").sum(),
@@ -75,7 +79,14 @@ pub const SOURCE: Source = Source {
     title: "title",
     main_date: Some("date"),
     order: &[("date", true), ("number", true)],
-    sub_resources: &[SubResource::rows("positions", POSITIONS, "Each member's vote")],
+    sub_resources: &[
+        SubResource::rows("positions", POSITIONS, "Each member's vote"),
+        SubResource::rows(
+            "candidates",
+            CANDIDATES,
+            "Candidates in an election, such as a Speaker's",
+        ),
+    ],
     naming: Some(Naming {
         hints: HintFields { chamber: Some("chamber"), year: &["date"], ..HintFields::NONE },
         ..Naming::new(|record, add| {
@@ -114,9 +125,19 @@ const POSITIONS: &[Field] = &[
     Field::id("bioguide", "legislators", "Member's bioguide id"),
     Field::keyword("lis_id", "Senate LIS id, as in the roll call"),
     Field::keyword("name", "Member's name"),
-    Field::keyword("party", "Party"),
-    Field::keyword("state", "State, two letters"),
-    Field::keyword("position", "yea, nay, present, not_voting, or a name in an election"),
+    Field::keyword("party", "Party on the day of the vote"),
+    Field::keyword("state", "State or territory, two letters"),
+    Field::keyword(
+        "position",
+        "yea, nay, present, not_voting; guilty or not_guilty; a name in an election",
+    ),
+    Field::keyword("paired_lis_id", "LIS id of the absent senator to whom a live pair was given"),
+];
+
+const CANDIDATES: &[Field] = &[
+    Field::id("bioguide", "legislators", "Candidate's bioguide id, for a member"),
+    Field::keyword("name", "Candidate's name, as in the roll call"),
+    Field::int("votes", "Votes received"),
 ];
 
 fn read_id(captures: &Captures) -> Option<Reading> {
