@@ -9,18 +9,29 @@ UPDATE roll_call_votes_positions SET name = coalesce(roll_call_votes_positions.n
   state = coalesce(roll_call_votes_positions.state, l.state), party = coalesce(roll_call_votes_positions.party, l.party)
 FROM legislators l WHERE bioguide = l.id;
 
+-- An amendment's actions refer to its roll calls, which are also roll calls on its bill. A vote on
+-- several amendments at once belongs to none of them.
+UPDATE roll_call_votes SET amendment_id = a.amendment FROM (SELECT vote_id, min(parent) AS amendment FROM amendments_actions
+  WHERE vote_id IS NOT NULL GROUP BY vote_id HAVING count(DISTINCT parent) = 1) a
+WHERE amendment_id IS NULL AND roll_call_votes.id = a.vote_id;
+
+UPDATE roll_call_votes SET bill_id = a.bill_id FROM amendments a
+WHERE roll_call_votes.bill_id IS NULL AND amendment_id = a.id AND a.bill_id IS NOT NULL;
+
 -- A bill's actions refer to its roll calls.
 UPDATE roll_call_votes SET bill_id = a.bill FROM (SELECT vote_id, min(parent) AS bill FROM bills_actions
   WHERE vote_id IS NOT NULL GROUP BY vote_id HAVING count(DISTINCT parent) = 1) a
 WHERE bill_id IS NULL AND roll_call_votes.id = a.vote_id;
 
-UPDATE bills SET sponsor_name = coalesce(sponsor_name, l.name), sponsor_party = coalesce(sponsor_party, l.party),
+-- A person has one name in all records: the one of the legislator's record. Party and state are
+-- those of the time.
+UPDATE bills SET sponsor_name = coalesce(l.name, sponsor_name), sponsor_party = coalesce(sponsor_party, l.party),
   sponsor_state = coalesce(sponsor_state, l.state) FROM legislators l WHERE sponsor = l.id;
 
-UPDATE amendments SET sponsor_name = coalesce(sponsor_name, l.name), sponsor_party = coalesce(sponsor_party, l.party),
+UPDATE amendments SET sponsor_name = coalesce(l.name, sponsor_name), sponsor_party = coalesce(sponsor_party, l.party),
   sponsor_state = coalesce(sponsor_state, l.state) FROM legislators l WHERE sponsor = l.id;
 
-UPDATE bills_cosponsors SET name = coalesce(bills_cosponsors.name, l.name), party = coalesce(bills_cosponsors.party, l.party),
+UPDATE bills_cosponsors SET name = coalesce(l.name, bills_cosponsors.name), party = coalesce(bills_cosponsors.party, l.party),
   state = coalesce(bills_cosponsors.state, l.state) FROM legislators l WHERE bioguide = l.id;
 
 UPDATE bills SET cosponsors = c.who, cosponsor_count = coalesce(cosponsor_count, c.n)
@@ -48,9 +59,12 @@ UPDATE public_laws SET bill_id = b.id FROM bills b WHERE public_laws.bill_id IS 
 
 UPDATE bills SET law_id = p.id FROM public_laws p WHERE bills.law_id IS NULL AND p.bill_id = bills.id;
 
-UPDATE bills SET is_law = law_id IS NOT NULL WHERE is_law IS NULL;
+UPDATE bills SET law_type = 'public', law_number = 'Public Law ' || replace(law_id[4:], ':', '-') WHERE law_id IS NOT NULL;
 
-UPDATE bills SET status = 'enacted' WHERE law_id IS NOT NULL AND status IS DISTINCT FROM 'enacted';
+-- Whichever file says that a bill became law, its status, flag and law agree.
+UPDATE bills SET status = 'enacted' WHERE law_number IS NOT NULL OR is_law;
+
+UPDATE bills SET is_law = (status = 'enacted');
 
 UPDATE public_laws SET policy_area = coalesce(public_laws.policy_area, b.policy_area),
   short_title = coalesce(public_laws.short_title, b.short_title), title = coalesce(public_laws.title, b.title)

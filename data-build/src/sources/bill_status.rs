@@ -5,10 +5,10 @@ use josh::catalog::ids;
 use roxmltree::Node;
 use serde_json::json;
 
-use super::amendments;
 use super::bill_record::Bill;
+use super::{amendments, cbo_estimates};
 use crate::formats::tree::{items, str_at};
-use crate::formats::{congress, dates, xml};
+use crate::formats::{congress, eastern, xml};
 use crate::record::{Rank, Record, Sink};
 
 /// Reads the `billStatus` element.
@@ -23,7 +23,10 @@ pub fn read(root: Node<'_, '_>, out: &mut dyn Sink) {
         return;
     };
     for amendment in items(xml::child(core, "amendments"), &["amendment"]) {
-        match amendments::record(amendment, Rank::Partial, Some(&id)) {
+        // The older files list amendments without their history.
+        let listed = xml::child(amendment, "actions").is_none();
+        let rank = if listed { Rank::Partial } else { Rank::Full };
+        match amendments::record(amendment, rank, Some(&id)) {
             Ok(record) => out.record(record),
             Err(reason) => out.reject(&format!("{id} amendments"), &reason),
         }
@@ -39,33 +42,16 @@ fn cost_estimates(core: Node<'_, '_>, bill_id: &str) -> Vec<Record> {
         let id = ids::canonical("cbo-estimates", &either("url", "rptUrl"))?;
         let number: i64 = id.strip_prefix("cbo:")?.parse().ok()?;
         let mut record = Record::new("cbo-estimates", id, Rank::Partial);
-        record
-            .set("number", number)
-            .set("bill_id", bill_id)
-            .set("title", either("title", "rptTitle"));
-        record.set("published_date", dates::iso(&either("pubDate", "rptPubDate")));
-        record.set("stage", stage(&str_at(value, &["description"])));
+        record.set("number", number).set("bill_id", bill_id);
+        let description = str_at(value, &["description"]);
+        cbo_estimates::set_subject(&mut record, &either("title", "rptTitle"), &description);
+        record.set("published_date", eastern::day(&either("pubDate", "rptPubDate")));
         Some(record)
     };
     items(xml::child(core, "cboCostEstimates"), &["item"])
         .into_iter()
         .filter_map(estimate)
         .collect()
-}
-
-/// The stage that an estimate's description begins with: "As ordered reported by the House
-/// Committee on …".
-fn stage(description: &str) -> Option<&'static str> {
-    const STAGES: [(&str, &str); 6] = [
-        ("as ordered reported", "ordered_reported"),
-        ("as reported", "reported"),
-        ("as introduced", "introduced"),
-        ("as passed by the house", "passed_house"),
-        ("as passed by the senate", "passed_senate"),
-        ("as enacted", "enacted"),
-    ];
-    let description = description.trim().to_ascii_lowercase();
-    STAGES.iter().find(|(start, _)| description.starts_with(start)).map(|(_, stage)| *stage)
 }
 
 /// Reports by their citations, "H. Rept. 114-182,Part 2".

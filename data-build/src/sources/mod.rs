@@ -6,6 +6,7 @@ use crate::reader::{Outcome, Reader};
 pub mod native;
 
 mod amendments;
+mod bill_law;
 mod bill_plain_text;
 mod bill_progress;
 mod bill_record;

@@ -78,8 +78,10 @@ pub const SOURCE: Source = Source {
         .group(),
         Field::text("latest_action", "Latest action, as recorded"),
         Field::date("latest_action_date", "Date of the latest action").time(),
-        Field::flag("is_law", "Whether it became a public law").group(),
-        Field::id("law_id", "public-laws", "The law it became"),
+        Field::flag("is_law", "Whether it became law, public or private: status enacted").group(),
+        Field::keyword("law_type", "public or private, if it became law").group(),
+        Field::keyword("law_number", "The law it became: Public Law 119-21, Private Law 119-1"),
+        Field::id("law_id", "public-laws", "The public law it became; private laws have no record"),
         Field::keywords("text_versions", "Versions whose text is in the bundle, oldest first"),
     ],
     title: "title",
@@ -142,7 +144,8 @@ const COSPONSORS: &[Field] = &[
     Field::date("withdrawn_date", "Date of withdrawal, if withdrawn"),
 ];
 
-const ACTIONS: &[Field] = &[
+/// Actions on bills and on amendments.
+pub(super) const ACTIONS: &[Field] = &[
     Field::date("date", "Date of the action"),
     Field::text("text", "The action, as recorded"),
     Field::keyword(
