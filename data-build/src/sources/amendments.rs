@@ -89,7 +89,7 @@ fn purpose<'a>(value: impl Tree<'a>) -> Cow<'a, str> {
 
 /// "S. Amdt. 8 to S. 5: To include crimes": a purpose alone ("In the nature of a substitute.")
 /// tells nothing apart.
-fn title(kind: &str, number: i64, bill: Option<&str>, purpose: &str) -> String {
+pub fn title(kind: &str, number: i64, bill: Option<&str>, purpose: &str) -> String {
     let mut title = format!("{} {number}", wording::cited_type(kind));
     if let Some(bill) = bill {
         title.push_str(&format!(" to {}", wording::cited_measure(bill)));

@@ -5,6 +5,7 @@ use crate::reader::{Outcome, Reader};
 
 pub mod native;
 
+mod amendment_texts;
 mod amendments;
 mod bill_law;
 mod bill_plain_text;

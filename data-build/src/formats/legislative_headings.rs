@@ -1,0 +1,65 @@
+//! The numbers and headings of divisions, titles and sections in bills and laws. USLM has their
+//! full text; the older DTD has only numbers and names, to which its stylesheet adds words.
+
+use roxmltree::Node;
+
+use super::legislative_lines::{LEVELS, inline};
+use super::xml;
+
+/// "1" for SECTION 1: from USLM's attribute, or the number without its period.
+pub fn section_label(node: Node<'_, '_>) -> String {
+    let number = xml::child(node, "num").or_else(|| xml::child(node, "enum"));
+    let Some(number) = number else { return String::new() };
+    let value = number.attribute("value").map(str::to_string);
+    let label =
+        value.unwrap_or_else(|| inline(number).rsplit(' ').next().unwrap_or_default().to_string());
+    label.trim_matches([' ', '.', '—', '§']).to_string()
+}
+
+/// "Title I", "Subtitle A".
+pub fn level_label(node: Node<'_, '_>) -> String {
+    let name = node.tag_name().name();
+    let number = section_label(node);
+    if number.is_empty() || name == "level" {
+        return String::new();
+    }
+    let (first, rest) = name.split_at(1);
+    format!("{}{rest} {number}", first.to_ascii_uppercase())
+}
+
+/// "TITLE I—GENERAL", "SEC. 101. SHORT TITLE.".
+pub fn heading_text(node: Node<'_, '_>) -> String {
+    let heading = xml::child(node, "heading")
+        .or_else(|| xml::child(node, "header"))
+        .map(inline)
+        .unwrap_or_default();
+    let number = match xml::child(node, "enum") {
+        Some(number) => with_level_name(node, &inline(number)),
+        None => xml::child(node, "num").map(inline).unwrap_or_default(),
+    };
+    match (number.is_empty(), heading.is_empty()) {
+        (false, false) if number.ends_with('—') => format!("{number}{heading}"),
+        (false, false) => format!("{number} {heading}"),
+        (_, true) => number.trim_end_matches('—').to_string(),
+        (true, false) => heading,
+    }
+}
+
+/// Adds the word that the older DTD does not contain: "101" -> "SEC. 101.". In the United States
+/// Code, which some bills quote, it is a sign.
+fn with_level_name(node: Node<'_, '_>, number: &str) -> String {
+    let name = node.tag_name().name();
+    let quoted = node.ancestors().find(|a| a.tag_name().name() == "quoted-block");
+    let number = number.trim_end_matches('.');
+    match (name, quoted.map(|q| q.attribute("style"))) {
+        _ if number.is_empty() => String::new(),
+        ("section" | "undesignated-section", Some(Some("USC"))) => format!("§ {number}."),
+        ("section" | "undesignated-section", None) if number == "1" => "SECTION 1.".to_string(),
+        ("section" | "undesignated-section", _) => format!("SEC. {number}."),
+        ("level", _) => number.to_string(),
+        (level, _) if LEVELS.contains(&level) => {
+            format!("{} {number}—", level.to_ascii_uppercase())
+        }
+        _ => number.to_string(),
+    }
+}
