@@ -173,16 +173,17 @@ fn action<'a>(value: impl Tree<'a>) -> Option<Action> {
     })
 }
 
-/// The Library's action codes: H… and four digits are the House's, 10000 to 18999 the Senate's.
-/// Later stages (conference, President) belong to neither.
+/// The Library's action codes: H… and four digits are the House's, 10000 to 18999 the Senate's; of
+/// those on amendments, 71000 to 79999 and 91000 to 99999. Later stages of a bill (conference,
+/// President) belong to neither.
 fn chamber_of_code(code: &str) -> Option<&'static str> {
     match code {
         "Intro-H" => Some("house"),
         "Intro-S" => Some("senate"),
         _ if code.starts_with('H') => Some("house"),
         _ => match code.parse::<u32>().ok()? {
-            1000..=9999 => Some("house"),
-            10000..=18999 => Some("senate"),
+            1000..=9999 | 71000..=79999 => Some("house"),
+            10000..=18999 | 91000..=99999 => Some("senate"),
             _ => None,
         },
     }
