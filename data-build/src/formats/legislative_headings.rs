@@ -29,37 +29,36 @@ pub fn level_label(node: Node<'_, '_>) -> String {
 
 /// "TITLE I—GENERAL", "SEC. 101. SHORT TITLE.".
 pub fn heading_text(node: Node<'_, '_>) -> String {
-    let heading = xml::child(node, "heading")
-        .or_else(|| xml::child(node, "header"))
-        .map(inline)
-        .unwrap_or_default();
-    let number = match xml::child(node, "enum") {
+    let heading = xml::child(node, "heading").or_else(|| xml::child(node, "header"));
+    let heading = heading.map(inline).unwrap_or_default();
+    let (number, dash) = match xml::child(node, "enum") {
         Some(number) => with_level_name(node, &inline(number)),
-        None => xml::child(node, "num").map(inline).unwrap_or_default(),
+        None => (xml::child(node, "num").map(inline).unwrap_or_default(), ""),
     };
     match (number.is_empty(), heading.is_empty()) {
-        (false, false) if number.ends_with('—') => format!("{number}{heading}"),
+        (false, false) if !dash.is_empty() || number.ends_with('—') => {
+            format!("{number}{dash}{heading}")
+        }
         (false, false) => format!("{number} {heading}"),
-        (_, true) => number.trim_end_matches('—').to_string(),
+        (_, true) => number,
         (true, false) => heading,
     }
 }
 
-/// Adds the word that the older DTD does not contain: "101" -> "SEC. 101.". In the United States
-/// Code, which some bills quote, it is a sign.
-fn with_level_name(node: Node<'_, '_>, number: &str) -> String {
+/// Adds what the older DTD does not contain: the word before a number, and what separates it from
+/// the heading. In the United States Code, which some bills quote, the word is a sign.
+fn with_level_name(node: Node<'_, '_>, number: &str) -> (String, &'static str) {
     let name = node.tag_name().name();
     let quoted = node.ancestors().find(|a| a.tag_name().name() == "quoted-block");
     let number = number.trim_end_matches('.');
     match (name, quoted.map(|q| q.attribute("style"))) {
-        _ if number.is_empty() => String::new(),
-        ("section" | "undesignated-section", Some(Some("USC"))) => format!("§ {number}."),
-        ("section" | "undesignated-section", None) if number == "1" => "SECTION 1.".to_string(),
-        ("section" | "undesignated-section", _) => format!("SEC. {number}."),
-        ("level", _) => number.to_string(),
-        (level, _) if LEVELS.contains(&level) => {
-            format!("{} {number}—", level.to_ascii_uppercase())
+        _ if number.is_empty() => (String::new(), ""),
+        ("section" | "undesignated-section", Some(Some("USC"))) => (format!("§ {number}."), ""),
+        ("section" | "undesignated-section", None) if number == "1" => ("SECTION 1.".into(), ""),
+        ("section" | "undesignated-section", _) => (format!("SEC. {number}."), ""),
+        (level, _) if LEVELS.contains(&level) && level != "level" => {
+            (format!("{} {number}", level.to_ascii_uppercase()), "—")
         }
-        _ => number.to_string(),
+        _ => (number.to_string(), ""),
     }
 }

@@ -121,6 +121,7 @@ impl Lines {
         let line = self.open.split_whitespace().collect::<Vec<_>>().join(" ").replace(".— ", ".—");
         // An opening quotation mark belongs to the next line.
         if line == "“" {
+            self.open = line;
             return;
         }
         self.open.clear();
@@ -134,6 +135,10 @@ impl Lines {
 
     pub fn finish(mut self) -> Vec<String> {
         self.end_line();
+        // An opening mark that no line followed.
+        if !self.open.is_empty() {
+            self.done.push(self.open);
+        }
         self.done
     }
 

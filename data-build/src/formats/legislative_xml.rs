@@ -24,7 +24,7 @@ pub fn sections(root: Node<'_, '_>) -> Vec<Section> {
     }
     walk.children(root, 1);
     walk.flush();
-    walk.outline.finish()
+    walk.outline.all()
 }
 
 struct Walk {
