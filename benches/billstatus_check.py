@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Compares what josh-data-build reads from BILLSTATUS files with what lxml finds in them, field by field.
 
 Usage: billstatus_check.py ZIPS-OR-FOLDER RECORDS.jsonl
