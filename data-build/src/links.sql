@@ -76,6 +76,12 @@ FROM (SELECT parent, list(version ORDER BY o, version) AS versions
       FROM (SELECT parent, version, max(version_order) AS o FROM bills_body GROUP BY ALL) GROUP BY parent) v
 WHERE bills.id = v.parent;
 
+-- Texts from a data set that lost their quotation marks (bill_plain_text.rs).
+UPDATE bills SET extracted_versions = v.versions
+FROM (SELECT parent, list(DISTINCT version ORDER BY version) AS versions FROM bills_body
+      WHERE version_order LIKE '% extract' GROUP BY parent) v
+WHERE bills.id = v.parent;
+
 -- A list of current members has no date: assign it to the newest congress.
 UPDATE committees_members SET congress = (SELECT max(congress) FROM bills) WHERE congress IS NULL;
 

@@ -3,7 +3,8 @@
 //! and TITLE headings.
 //!
 //! The data set lost the quotation marks that GPO's XML has as markup. Where they were can't be
-//! told for sure, so none are added; the spaces that they left before punctuation stay.
+//! told for sure, so none are added; the spaces that they left before punctuation stay, and the
+//! bill's `extracted_versions` names these texts.
 
 use std::sync::LazyLock;
 
@@ -24,6 +25,9 @@ const TITLE: i64 = 2;
 const SUBTITLE: i64 = 3;
 const PART: i64 = 4;
 const SECTION: i64 = 5;
+
+/// Marks the order of a text that lost its quotation marks, by which links.sql knows it.
+const EXTRACT: &str = " extract";
 
 /// Headings in print: "SEC. 101. SHORT TITLE.", "SECTION 1. …", "TITLE I—…".
 static PRINTED: LazyLock<Regex> = LazyLock::new(|| {
@@ -50,11 +54,8 @@ pub fn record(value: &Value) -> Result<Record, String> {
         .set("type", kind)
         .set("number", number)
         .set("chamber", congress::chamber(kind));
-    record.body(
-        &version,
-        &bill_versions::order(kind, &version, &date),
-        sections(&str_at(value, &["text"])),
-    );
+    let order = format!("{}{EXTRACT}", bill_versions::order(kind, &version, &date));
+    record.body(&version, &order, sections(&str_at(value, &["text"])));
     Ok(record)
 }
 
@@ -320,6 +321,7 @@ mod tests {
         for name in ["Introduced in House", "IH", "Somehow printed"] {
             let record = record(&value(name)).expect("a text");
             assert_eq!((record.id.as_str(), record.bodies[0].version.as_str()), ("hr:119:7", "ih"));
+            assert_eq!(record.bodies[0].order, "10 extract");
         }
     }
 }
