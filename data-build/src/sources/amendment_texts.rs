@@ -15,7 +15,7 @@ use crate::record::{Rank, Record};
 /// The amendments in a granule of this title; none in others.
 pub fn records(title: &str, text: &str, date: &str) -> Vec<Record> {
     static START: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"(?m)^ {0,6}SA (\d{1,5})\. (?:Mr|Mrs|Ms|Miss|Dr)\. "));
+        LazyLock::new(|| pattern(r"(?m)^ {0,10}SA (\d{1,5})\. (?:Mr|Mrs|Ms|Miss|Dr)\. "));
     let Some(congress) = wording::congress_on(date).filter(|_| is_list_of_texts(title)) else {
         return Vec::new();
     };
@@ -77,9 +77,9 @@ table; as follows:
      and sails''.
                                  ______
 
-  SA 14. Mr. ROE submitted an amendment intended to be proposed to
-amendment SA 8 submitted by Ms. Doe to the bill S. 5, to keep boats afloat; as
-follows:
+       SA 14. Mr. ROE submitted an amendment intended to be proposed to
+     amendment SA 8 submitted by Ms. Doe to the bill S. 5, to keep boats afloat; as
+     follows:
 
        On page 2, strike line 3.
 ";
