@@ -241,8 +241,8 @@ impl Lines {
         self.quotes = quotes;
         let after = xml::child(node, "after-quoted-block").map(inline).unwrap_or_default();
         match self.done.last_mut() {
-            Some(last) => last.extend([closing, &after]),
-            None => self.open.extend([closing, &after]),
+            Some(last) => last.extend([closing, after.as_str()]),
+            None => self.open.extend([closing, after.as_str()]),
         }
     }
 
