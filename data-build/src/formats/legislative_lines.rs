@@ -148,7 +148,7 @@ impl Lines {
         } else if is_number(self.open.trim()) {
             self.open.truncate(self.open.trim_end().len());
         }
-        self.write(node);
+        node.children().skip_while(is_blank).for_each(|child| self.node(child));
         self.end_line();
     }
 
@@ -268,6 +268,10 @@ fn is_inline(node: Node<'_, '_>) -> bool {
     let class = node.attribute("class").unwrap_or_default();
     node.attribute("display-inline") == Some("yes-display-inline")
         || class.split_whitespace().any(|word| word == "inline")
+}
+
+fn is_blank(node: &Node<'_, '_>) -> bool {
+    node.is_text() && node.text().is_none_or(|text| text.trim().is_empty())
 }
 
 /// "(a)", after which the number of a paragraph on the same line follows without a space.
