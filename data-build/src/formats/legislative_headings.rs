@@ -27,15 +27,20 @@ pub fn level_label(node: Node<'_, '_>) -> String {
     format!("{}{rest} {number}", first.to_ascii_uppercase())
 }
 
-/// "TITLE I—GENERAL", "SEC. 101. SHORT TITLE.".
+/// "TITLE I—GENERAL", "SEC. 101. SHORT TITLE.". Appropriations have the heading first.
 pub fn heading_text(node: Node<'_, '_>) -> String {
     let heading = xml::child(node, "heading").or_else(|| xml::child(node, "header"));
+    let number = xml::child(node, "num");
+    let heading_first = heading
+        .zip(number)
+        .is_some_and(|(heading, number)| heading.next_siblings().any(|n| n == number));
     let heading = heading.map(inline).unwrap_or_default();
     let (number, dash) = match xml::child(node, "enum") {
         Some(number) => with_level_name(node, &inline(number)),
-        None => (xml::child(node, "num").map(inline).unwrap_or_default(), ""),
+        None => (number.map(inline).unwrap_or_default(), ""),
     };
     match (number.is_empty(), heading.is_empty()) {
+        (false, false) if heading_first => format!("{heading} {number}"),
         (false, false) if !dash.is_empty() || number.ends_with('—') => {
             format!("{number}{dash}{heading}")
         }

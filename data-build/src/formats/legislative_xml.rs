@@ -228,6 +228,15 @@ mod tests {
     }
 
     #[test]
+    fn a_heading_before_its_number_stays_there() {
+        let found = split(
+            "<pLaw xmlns='u'><main><section><heading>rescissions</heading><num value='573'>Sec. 573. </num>
+            <content>Of the funds—</content></section></main></pLaw>",
+        );
+        assert_eq!(found, [triple("573", "rescissions Sec. 573.", "Of the funds—")]);
+    }
+
+    #[test]
     fn struck_text_is_left_out() {
         let found = split(
             "<bill><legis-body changed='deleted'><section><enum>1.</enum>
