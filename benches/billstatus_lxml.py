@@ -86,7 +86,8 @@ def amendment(node, bill):
             "sponsor": who.get("bioguide"), "sponsor_name": who.get("name"), "sponsor_party": who.get("party"), "sponsor_state": who.get("state"),
             "submitted_date": (text(node, "submittedDate") or text(node, "proposedDate"))[:10],
             "latest_action": done[0]["text"] if done else text(latest, "text"),
-            "latest_action_date": done[0]["date"] if done else text(latest, "actionDate")}
+            "latest_action_date": done[0]["date"] if done else text(latest, "actionDate"),
+            "rows": {"actions": [a for a in done if a["text"]]}}
 
 
 def committees(bill):

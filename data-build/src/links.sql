@@ -22,18 +22,29 @@ WHERE roll_call_votes_positions.parent = t.parent AND roll_call_votes_positions.
 UPDATE roll_call_votes_positions SET state = l.state FROM legislators l
 WHERE roll_call_votes_positions.state IS NULL AND bioguide = l.id AND l.chamber = 'house' AND l.district = 0;
 
+-- An amendment's actions refer to its roll calls, which are also roll calls on its bill. A vote on
+-- several amendments at once belongs to none of them.
+UPDATE roll_call_votes SET amendment_id = a.amendment FROM (SELECT vote_id, min(parent) AS amendment FROM amendments_actions
+  WHERE vote_id IS NOT NULL GROUP BY vote_id HAVING count(DISTINCT parent) = 1) a
+WHERE amendment_id IS NULL AND roll_call_votes.id = a.vote_id;
+
+UPDATE roll_call_votes SET bill_id = a.bill_id FROM amendments a
+WHERE roll_call_votes.bill_id IS NULL AND amendment_id = a.id AND a.bill_id IS NOT NULL;
+
 -- A bill's actions refer to its roll calls.
 UPDATE roll_call_votes SET bill_id = a.bill FROM (SELECT vote_id, min(parent) AS bill FROM bills_actions
   WHERE vote_id IS NOT NULL GROUP BY vote_id HAVING count(DISTINCT parent) = 1) a
 WHERE bill_id IS NULL AND roll_call_votes.id = a.vote_id;
 
-UPDATE bills SET sponsor_name = coalesce(sponsor_name, l.name), sponsor_party = coalesce(sponsor_party, l.party),
+-- A person has one name in all records: the one of the legislator's record. Party and state are
+-- those of the time.
+UPDATE bills SET sponsor_name = coalesce(l.name, sponsor_name), sponsor_party = coalesce(sponsor_party, l.party),
   sponsor_state = coalesce(sponsor_state, l.state) FROM legislators l WHERE sponsor = l.id;
 
-UPDATE amendments SET sponsor_name = coalesce(sponsor_name, l.name), sponsor_party = coalesce(sponsor_party, l.party),
+UPDATE amendments SET sponsor_name = coalesce(l.name, sponsor_name), sponsor_party = coalesce(sponsor_party, l.party),
   sponsor_state = coalesce(sponsor_state, l.state) FROM legislators l WHERE sponsor = l.id;
 
-UPDATE bills_cosponsors SET name = coalesce(bills_cosponsors.name, l.name), party = coalesce(bills_cosponsors.party, l.party),
+UPDATE bills_cosponsors SET name = coalesce(l.name, bills_cosponsors.name), party = coalesce(bills_cosponsors.party, l.party),
   state = coalesce(bills_cosponsors.state, l.state) FROM legislators l WHERE bioguide = l.id;
 
 UPDATE bills SET cosponsors = c.who, cosponsor_count = coalesce(cosponsor_count, c.n)
@@ -61,9 +72,12 @@ UPDATE public_laws SET bill_id = b.id FROM bills b WHERE public_laws.bill_id IS 
 
 UPDATE bills SET law_id = p.id FROM public_laws p WHERE bills.law_id IS NULL AND p.bill_id = bills.id;
 
-UPDATE bills SET is_law = law_id IS NOT NULL WHERE is_law IS NULL;
+UPDATE bills SET law_type = 'public', law_number = 'Public Law ' || replace(law_id[4:], ':', '-') WHERE law_id IS NOT NULL;
 
-UPDATE bills SET status = 'enacted' WHERE law_id IS NOT NULL AND status IS DISTINCT FROM 'enacted';
+-- Whichever file says that a bill became law, its status, flag and law agree.
+UPDATE bills SET status = 'enacted' WHERE law_number IS NOT NULL OR is_law;
+
+UPDATE bills SET is_law = (status = 'enacted');
 
 UPDATE public_laws SET policy_area = coalesce(public_laws.policy_area, b.policy_area),
   short_title = coalesce(public_laws.short_title, b.short_title), title = coalesce(public_laws.title, b.title)
@@ -73,6 +87,12 @@ FROM bills b WHERE public_laws.bill_id = b.id;
 UPDATE bills SET text_versions = v.versions
 FROM (SELECT parent, list(version ORDER BY o, version) AS versions
       FROM (SELECT parent, version, max(version_order) AS o FROM bills_body GROUP BY ALL) GROUP BY parent) v
+WHERE bills.id = v.parent;
+
+-- Texts from a data set that lost their quotation marks (bill_plain_text.rs).
+UPDATE bills SET extracted_versions = v.versions
+FROM (SELECT parent, list(DISTINCT version ORDER BY version) AS versions FROM bills_body
+      WHERE version_order LIKE '% extract' GROUP BY parent) v
 WHERE bills.id = v.parent;
 
 -- A list of current members has no date: assign it to the newest congress.

@@ -4,9 +4,9 @@
 use josh::catalog::ids;
 use serde_json::{Value, json};
 
-use crate::formats::dates;
 use crate::formats::documents::{non_empty, non_empty_list};
 use crate::formats::tree::{Tree, int_at, items, str_at};
+use crate::formats::{dates, people};
 
 /// Bill types by their codes.
 pub const BILL_TYPES: [&str; 8] =
@@ -94,14 +94,24 @@ pub fn member<'a>(value: impl Tree<'a>) -> Member {
 
 /// "Rep. Doe, Jane A., Jr." -> "Jane A. Doe, Jr."; a name without a comma is kept.
 fn first_name_first(printed: &str) -> String {
-    const TITLES: [&str; 7] =
-        ["Rep. ", "Sen. ", "Del. ", "Resident Commissioner ", "Resident Comm. ", "Com. ", "Dele. "];
+    const TITLES: [&str; 10] = [
+        "Rep. ",
+        "Sen. ",
+        "Del. ",
+        "Dele. ",
+        "Delegate ",
+        "Rescom. ",
+        "Res. Comm. ",
+        "Resident Comm. ",
+        "Resident Commissioner ",
+        "Com. ",
+    ];
     let printed = printed.trim();
     let printed = TITLES.iter().find_map(|t| printed.strip_prefix(t)).unwrap_or(printed);
     let parts: Vec<&str> = printed.split(',').map(str::trim).collect();
     match parts[..] {
-        [last, first] => format!("{first} {last}"),
-        [last, first, suffix] => format!("{first} {last}, {suffix}"),
+        [last, first] => people::full_name(first, "", last, ""),
+        [last, first, suffix] => people::full_name(first, "", last, suffix),
         _ => printed.to_string(),
     }
 }
@@ -163,16 +173,17 @@ fn action<'a>(value: impl Tree<'a>) -> Option<Action> {
     })
 }
 
-/// The Library's action codes: H… and four digits are the House's, 10000 to 18999 the Senate's.
-/// Later stages (conference, President) belong to neither.
+/// The Library's action codes: H… and four digits are the House's, 10000 to 18999 the Senate's; of
+/// those on amendments, 71000 to 79999 and 91000 to 99999. Later stages of a bill (conference,
+/// President) belong to neither.
 fn chamber_of_code(code: &str) -> Option<&'static str> {
     match code {
         "Intro-H" => Some("house"),
         "Intro-S" => Some("senate"),
         _ if code.starts_with('H') => Some("house"),
         _ => match code.parse::<u32>().ok()? {
-            1000..=9999 => Some("house"),
-            10000..=18999 => Some("senate"),
+            1000..=9999 | 71000..=79999 => Some("house"),
+            10000..=18999 | 91000..=99999 => Some("senate"),
             _ => None,
         },
     }
@@ -220,6 +231,20 @@ mod tests {
         );
         assert_eq!((read.district, read.bioguide.as_deref()), (Some(12), Some("D000001")));
         assert_eq!(member(&json!({"name": "Rules Committee"})).name, "Rules Committee");
+    }
+
+    #[test]
+    fn titles_of_delegates_and_commissioners_are_no_part_of_the_name() {
+        for (printed, name, state) in [
+            ("Rescom. Hernández, Pablo Jose [D-PR-At Large]", "Pablo Jose Hernández", "PR"),
+            ("Del. King-Hinds, Kimberlyn [R-MP-At Large]", "Kimberlyn King-Hinds", "MP"),
+            ("Rep. Begich, Nicholas J., III [R-AK-At Large]", "Nicholas J. Begich III", "AK"),
+            ("Sen. Luján, Ben Ray [D-NM]", "Ben Ray Luján", "NM"),
+        ] {
+            let read = member(&json!({"fullName": printed}));
+            assert_eq!((read.name.as_str(), read.state.as_str()), (name, state));
+            assert_eq!(read.district, None);
+        }
     }
 
     #[test]

@@ -1,12 +1,31 @@
 //! Converts UTC times, which the APIs of Congress.gov and Regulations.gov use, to days in
 //! Washington.
 
+use josh::catalog::wording;
+use time::{Date, Duration, Month};
+
 use super::dates::{checked, iso};
 
-/// The day of a time in Washington. Midnight there is 4:00Z in summer and 5:00Z in winter; nothing
-/// is posted or starts in the hour between.
+/// The day of a time in Washington. Midnight there is 4:00Z in summer and 5:00Z in winter. 4:00Z
+/// sharp is midnight all year: some files disregard the clock change.
 pub fn day(moment: &str) -> Option<String> {
-    local_day(moment, 4)
+    let sharp = moment.get(11..19) == Some("04:00:00");
+    let winter = !sharp && iso(moment).is_some_and(|date| is_standard_time(&date));
+    local_day(moment, if winter { 5 } else { 4 })
+}
+
+/// Whether the clocks show standard time in the night before this day: from the first Sunday of
+/// November to the second of March.
+fn is_standard_time(date: &str) -> bool {
+    let Some(day) = wording::day(date) else { return false };
+    let sunday = |month: Month, weeks: i64| {
+        let first = Date::from_calendar_date(day.year(), month, 1).ok()?;
+        let ahead = (7 - i64::from(first.weekday().number_days_from_sunday())) % 7;
+        first.checked_add(Duration::days(ahead + 7 * weeks))
+    };
+    let (start, end) = (sunday(Month::March, 1), sunday(Month::November, 0));
+    // The clocks change at 2:00, so the night before the Sunday still has the old time.
+    start.zip(end).is_some_and(|(start, end)| day <= start || day > end)
 }
 
 /// The last day of a period that ends at this time: a minute before midnight is 3:59Z in summer
@@ -42,6 +61,14 @@ mod tests {
         assert_eq!(day("2024-07-01T04:00:00Z").as_deref(), Some("2024-07-01"));
         assert_eq!(day("2024-03-01T01:30:00Z").as_deref(), Some("2024-02-29"));
         assert_eq!(last_day("2025-01-01T04:59:59Z").as_deref(), Some("2024-12-31"));
+        assert_eq!(day("2025-12-11T04:39:06Z").as_deref(), Some("2025-12-10"));
+        assert_eq!(day("2025-12-11T04:00:00Z").as_deref(), Some("2025-12-11"));
+        assert_eq!(day("2025-06-11T04:39:06Z").as_deref(), Some("2025-06-11"));
+        // The clocks changed on 9 March and 2 November 2025.
+        assert_eq!(day("2025-03-09T04:30:00Z").as_deref(), Some("2025-03-08"));
+        assert_eq!(day("2025-03-10T04:30:00Z").as_deref(), Some("2025-03-10"));
+        assert_eq!(day("2025-11-02T04:30:00Z").as_deref(), Some("2025-11-02"));
+        assert_eq!(day("2025-11-03T04:30:00Z").as_deref(), Some("2025-11-02"));
         assert_eq!(day("2024-07-01").as_deref(), Some("2024-07-01"));
         assert_eq!(day("2024-07-01T00:10:00-04:00").as_deref(), Some("2024-07-01"));
     }

@@ -3,8 +3,9 @@
 
 use roxmltree::Node;
 
+use super::legislative_headings::{heading_text, level_label, section_label};
 pub use super::legislative_lines::inline;
-use super::legislative_lines::{LEVELS, Lines, is_omitted};
+use super::legislative_lines::{self, LEVELS, Lines, is_omitted};
 use super::outline::Outline;
 use super::xml;
 use crate::record::Section;
@@ -23,7 +24,7 @@ pub fn sections(root: Node<'_, '_>) -> Vec<Section> {
     }
     walk.children(root, 1);
     walk.flush();
-    walk.outline.finish()
+    walk.outline.all()
 }
 
 struct Walk {
@@ -95,7 +96,7 @@ impl Walk {
 fn is_heading_part(child: Node<'_, '_>, parent: Node<'_, '_>) -> bool {
     let has_heading =
         LEVELS.contains(&parent.tag_name().name()) || appropriations_rank(parent).is_some();
-    has_heading && matches!(child.tag_name().name(), "num" | "enum" | "heading" | "header")
+    has_heading && legislative_lines::is_heading_part(child)
 }
 
 fn appropriations_rank(node: Node<'_, '_>) -> Option<i64> {
@@ -117,65 +118,6 @@ fn has_structure(node: Node<'_, '_>) -> bool {
             && !is_omitted(child)
             && (structure || appropriations_rank(child).is_some() || has_structure(child))
     })
-}
-
-fn number_of<'a, 'd>(node: Node<'a, 'd>) -> Option<Node<'a, 'd>> {
-    xml::child(node, "num").or_else(|| xml::child(node, "enum"))
-}
-
-/// "1" for SECTION 1: from USLM's attribute, or the number without its period.
-fn section_label(node: Node<'_, '_>) -> String {
-    let Some(number) = number_of(node) else { return String::new() };
-    let value = number.attribute("value").map(str::to_string);
-    let label =
-        value.unwrap_or_else(|| inline(number).rsplit(' ').next().unwrap_or_default().to_string());
-    label.trim_matches([' ', '.', '—', '§']).to_string()
-}
-
-/// "Title I", "Subtitle A".
-fn level_label(node: Node<'_, '_>) -> String {
-    let name = node.tag_name().name();
-    let number = section_label(node);
-    if number.is_empty() || name == "level" {
-        return String::new();
-    }
-    let (first, rest) = name.split_at(1);
-    format!("{}{rest} {number}", first.to_ascii_uppercase())
-}
-
-/// "TITLE I—GENERAL", "SEC. 101. SHORT TITLE.". USLM has the full text, the older DTD only number
-/// and name.
-fn heading_text(node: Node<'_, '_>) -> String {
-    let name = node.tag_name().name();
-    let heading = xml::child(node, "heading")
-        .or_else(|| xml::child(node, "header"))
-        .map(inline)
-        .unwrap_or_default();
-    let number = match xml::child(node, "enum") {
-        Some(number) => with_level_name(name, &inline(number)),
-        None => xml::child(node, "num").map(inline).unwrap_or_default(),
-    };
-    let level = LEVELS.contains(&name) && name != "level";
-    match (number.is_empty(), heading.is_empty()) {
-        (false, false) if level => {
-            format!("{}—{heading}", number.trim_end_matches(['—', '.', ' ']))
-        }
-        (false, false) if number.ends_with('—') => format!("{number}{heading}"),
-        (false, false) => format!("{number} {heading}"),
-        (_, true) => number.trim_end_matches('—').to_string(),
-        (true, false) => heading,
-    }
-}
-
-/// Adds the word that the older DTD does not contain: "101" -> "SEC. 101.".
-fn with_level_name(name: &str, number: &str) -> String {
-    match (name, number.trim_end_matches('.')) {
-        (_, "") => String::new(),
-        ("section" | "undesignated-section", "1") => "SECTION 1.".to_string(),
-        ("section" | "undesignated-section", n) => format!("SEC. {n}."),
-        ("level", n) => n.to_string(),
-        (level, n) => format!("{} {n}—", level.to_ascii_uppercase()),
-    }
 }
 
 #[cfg(test)]
@@ -209,7 +151,61 @@ mod tests {
         assert_eq!(found[1], triple("1", "SECTION 1. Short title", "This is the “Act”."));
         assert_eq!(found[2], triple("Title I", "TITLE I—Money", ""));
         assert_eq!(found[3].1, "TITLE I—Money > SEC. 101. Rate");
-        assert_eq!(found[3].2, "(a) In general.—Amended to read:\n\n“9. New.”.");
+        assert_eq!(found[3].2, "(a) In general.—Amended to read:\n\n“SEC. 9. New.”.");
+    }
+
+    fn text_of(section: &str) -> String {
+        let found = split(&format!("<bill><legis-body>{section}</legis-body></bill>"));
+        found.into_iter().map(|s| s.2).collect::<Vec<_>>().join("\n\n")
+    }
+
+    #[test]
+    fn quotation_marks_of_the_older_dtd_are_printed() {
+        let struck = "<section><enum>2.</enum><header>A</header><paragraph><enum>(1)</enum>
+            <text>by striking <quote>or</quote>; and</text></paragraph><paragraph><enum>(2)</enum>
+            <text>by inserting <quote>$100.</quote>.</text></paragraph></section>";
+        assert_eq!(text_of(struck), "(1) by striking “or”; and\n\n(2) by inserting “$100.”.");
+        let defined = "<section><enum>2.</enum><header>A</header>
+            <text>The term <term>boat</term> (or <quote><term>ship</term></quote>) means—</text></section>";
+        assert_eq!(text_of(defined), "The term “boat” (or “ship”) means—");
+    }
+
+    /// Each paragraph of a quoted block begins with a mark, but for text that continues one; marks
+    /// inside are single, and those of a block in a block are both.
+    #[test]
+    fn quoted_blocks_of_the_older_dtd_have_their_marks() {
+        let block = "<section><enum>2.</enum><header>A</header><text>is amended—</text>
+            <paragraph><enum>(1)</enum><text>by adding:</text><quoted-block style='OLC'>
+            <section><enum>9.</enum><header>Boats</header>
+            <subsection><enum>(a)</enum><paragraph display-inline='yes-display-inline'>
+            <enum>(1)</enum><text>The term <term>boat</term> means:</text>
+            <quoted-block><clause><enum>(i)</enum><text>a <quote>hull</quote>.</text></clause>
+            <after-quoted-block>; and</after-quoted-block></quoted-block></paragraph>
+            <continuation-text>that floats.</continuation-text></subsection></section>
+            <after-quoted-block>; and</after-quoted-block></quoted-block></paragraph>
+            <paragraph><enum>(2)</enum><text>by inserting</text>
+            <quoted-block display-inline='yes-display-inline' style='USC'><text>this:</text>
+            <section><enum>5.</enum><header>Rates</header></section>
+            <after-quoted-block>.</after-quoted-block></quoted-block></paragraph></section>";
+        let expected = [
+            "is amended—",
+            "(1) by adding:",
+            "“SEC. 9. Boats.",
+            "“(a)(1) The term ‘boat’ means:",
+            "“‘(i) a “hull”.’; and",
+            "that floats.”; and",
+            "(2) by inserting “this:",
+            "“§ 5. Rates”.",
+        ];
+        assert_eq!(text_of(block), expected.join("\n\n"));
+    }
+
+    #[test]
+    fn only_the_first_row_of_a_quoted_table_has_a_mark() {
+        let table = "<section><enum>2.</enum><header>A</header><quoted-block><table><tgroup><tbody>
+            <row><entry>1</entry><entry>2</entry></row><row><entry>3</entry><entry>4</entry></row>
+            </tbody></tgroup></table><after-quoted-block>.</after-quoted-block></quoted-block></section>";
+        assert_eq!(text_of(table), "“1 | 2\n\n3 | 4”.");
     }
 
     #[test]
@@ -229,6 +225,15 @@ mod tests {
             found[3],
             triple("101", "TITLE I—MONEY > SEC. 101. RATE.", "Each is—\n\n(1) one; and")
         );
+    }
+
+    #[test]
+    fn a_heading_before_its_number_stays_there() {
+        let found = split(
+            "<pLaw xmlns='u'><main><section><heading>rescissions</heading><num value='573'>Sec. 573. </num>
+            <content>Of the funds—</content></section></main></pLaw>",
+        );
+        assert_eq!(found, [triple("573", "rescissions Sec. 573.", "Of the funds—")]);
     }
 
     #[test]

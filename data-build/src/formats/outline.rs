@@ -41,6 +41,11 @@ impl Outline {
         }
     }
 
+    /// All sections, for texts whose headings are known to be headings.
+    pub fn all(self) -> Vec<Section> {
+        self.sections
+    }
+
     /// The sections. A heading without text is kept only if it has subsections: otherwise it is an
     /// entry of a printed table of contents.
     pub fn finish(self) -> Vec<Section> {

@@ -81,13 +81,19 @@ fn is_tabular(line: &str) -> bool {
     text.contains("....") || text.contains("   ")
 }
 
+/// "SEC. 4. INSPECTION OF …", whose further lines are indented more than the first.
+fn is_section_heading(text: &str) -> bool {
+    ["SEC. ", "SECTION "].iter().any(|start| text.starts_with(start))
+}
+
 fn paragraphs(lines: &[&str]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut previous: Option<&str> = None;
     for line in lines {
+        let hangs = out.last().is_some_and(|open| is_section_heading(open));
         let continues = previous.is_some_and(|p| {
             (p.len() >= MIN_WRAPPED || p.ends_with('-'))
-                && indent(line) <= indent(p)
+                && (indent(line) <= indent(p) || hangs)
                 && !is_tabular(line)
                 && !is_tabular(p)
         });
@@ -107,7 +113,7 @@ fn paragraphs(lines: &[&str]) -> Vec<String> {
 }
 
 /// Removes the double spaces of justified text.
-fn collapse_spaces(text: &str) -> String {
+pub fn collapse_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -7,7 +7,7 @@ use josh::catalog::wording;
 
 use crate::formats::congress::{self, Action};
 use crate::formats::tree::{Tree, int_at, items, str_at};
-use crate::formats::{dates, documents};
+use crate::formats::{dates, documents, eastern};
 use crate::input::Input;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Sink};
@@ -68,7 +68,7 @@ pub fn record<'a>(value: impl Tree<'a>, rank: Rank, bill: Option<&str>) -> Resul
     set_sponsor(value, &mut record);
     let submitted = ["submittedDate", "proposedDate"]
         .into_iter()
-        .find_map(|name| dates::iso(&str_at(value, &[name])));
+        .find_map(|name| eastern::day(&str_at(value, &[name])));
     record.set("submitted_date", submitted);
     set_progress(value, &mut record);
     Ok(record)
@@ -89,7 +89,7 @@ fn purpose<'a>(value: impl Tree<'a>) -> Cow<'a, str> {
 
 /// "S. Amdt. 8 to S. 5: To include crimes": a purpose alone ("In the nature of a substitute.")
 /// tells nothing apart.
-fn title(kind: &str, number: i64, bill: Option<&str>, purpose: &str) -> String {
+pub fn title(kind: &str, number: i64, bill: Option<&str>, purpose: &str) -> String {
     let mut title = format!("{} {number}", wording::cited_type(kind));
     if let Some(bill) = bill {
         title.push_str(&format!(" to {}", wording::cited_measure(bill)));
@@ -127,6 +127,9 @@ fn set_progress<'a>(value: impl Tree<'a>, record: &mut Record) {
     };
     if !actions.is_empty() {
         record.set("status", status(&actions));
+    }
+    for row in actions.iter().filter_map(Action::row) {
+        record.row("actions", row);
     }
 }
 
@@ -217,6 +220,28 @@ mod tests {
             after("Cloture on amendment SA 8 not invoked in Senate by Yea-Nay Vote."),
             "proposed"
         );
+    }
+
+    /// The House's clerk and the Library both report a vote; one of the Library's has no text.
+    #[test]
+    fn the_roll_calls_of_an_amendment_are_in_its_actions() {
+        let vote = json!({"recordedVote": {"chamber": "House", "congress": "119",
+            "sessionNumber": "1", "rollNumber": "32"}});
+        let action = |code: &str, time: &str, text: &str| {
+            json!({"actionDate": "2025-02-06", "actionTime": time, "actionCode": code,
+                "text": text, "sourceSystem": {"name": "House floor actions"}})
+        };
+        let mut decided = action("73000", "16:35:35", "On agreeing: Failed 182 - 226.");
+        let mut untitled = action("75000", "16:35:35", "");
+        decided["recordedVotes"] = vote.clone();
+        untitled["recordedVotes"] = vote;
+        let offered = action("71000", "13:32:59", "Amendment (A002) offered.");
+        let value = json!({"type": "HAMDT", "congress": "119", "number": "5",
+            "actions": {"actions": {"item": [offered, untitled, decided]}}});
+        let read = read_text(read, "amendments/a.jsonl", &value.to_string());
+        let rows: Vec<_> = read.records[0].rows.iter().map(|(_, row)| &row["vote_id"]).collect();
+        assert_eq!(rows, [&json!("house:119:1:32"), &Value::Null]);
+        assert_eq!(read.field(0, "status"), "failed");
     }
 
     #[test]

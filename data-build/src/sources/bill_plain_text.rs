@@ -1,6 +1,10 @@
 //! A bill's text as a data set keeps it: one JSON object a version, the text as lines with `####`
 //! before sections and bare numerals ("I", "A") before titles and subtitles, or as print with SEC.
 //! and TITLE headings.
+//!
+//! The data set lost the quotation marks that GPO's XML has as markup. Where they were can't be
+//! told for sure, so none are added; the spaces that they left before punctuation stay, and the
+//! bill's `extracted_versions` names these texts.
 
 use std::sync::LazyLock;
 
@@ -11,7 +15,7 @@ use super::bill_versions;
 use crate::formats::congress;
 use crate::formats::json::str_at;
 use crate::formats::outline::Outline;
-use crate::formats::{dates, measures, prose};
+use crate::formats::{dates, measures, plain, prose};
 use crate::patterns::pattern;
 use crate::record::{Rank, Record, Section};
 
@@ -22,9 +26,12 @@ const SUBTITLE: i64 = 3;
 const PART: i64 = 4;
 const SECTION: i64 = 5;
 
+/// Marks the order of a text that lost its quotation marks, by which links.sql knows it.
+const EXTRACT: &str = " extract";
+
 /// Headings in print: "SEC. 101. SHORT TITLE.", "SECTION 1. …", "TITLE I—…".
 static PRINTED: LazyLock<Regex> = LazyLock::new(|| {
-    let section = r"(?:SEC\.|SECTION) (?P<section>\d+[A-Z]?(?:-\d+)?)\.";
+    let section = r"(?:SEC\.|SECTION) (?P<section>\d+[A-Z]?(?:-\d+)?|_+)\.";
     let level =
         r"(?P<word>DIVISION|TITLE|SUBTITLE|Subtitle|PART) (?P<n>[IVXLC]+|[A-Z]|\d+)(?:--|—|-)";
     pattern(&format!(r"^\s*(?:{section}|{level})"))
@@ -47,11 +54,8 @@ pub fn record(value: &Value) -> Result<Record, String> {
         .set("type", kind)
         .set("number", number)
         .set("chamber", congress::chamber(kind));
-    record.body(
-        &version,
-        &bill_versions::order(kind, &version, &date),
-        sections(&str_at(value, &["text"])),
-    );
+    let order = format!("{}{EXTRACT}", bill_versions::order(kind, &version, &date));
+    record.body(&version, &order, sections(&str_at(value, &["text"])));
     Ok(record)
 }
 
@@ -80,7 +84,8 @@ pub fn sections(text: &str) -> Vec<Section> {
                 prefix.push(' ');
             }
         } else {
-            outline.paragraph(&prose::fold(&format!("{}{line}", std::mem::take(&mut prefix))));
+            let text = format!("{}{line}", std::mem::take(&mut prefix));
+            outline.paragraph(&plain::collapse_spaces(&text));
         }
     }
     outline.paragraph(&prefix);
@@ -126,7 +131,9 @@ fn printed(line: &str) -> Option<Heading> {
     let c = PRINTED.captures(line)?;
     let title = prose::fold(line);
     if let Some(number) = c.name("section") {
-        return Some(Heading { depth: SECTION, label: number.as_str().into(), title, lines: 0 });
+        // "SEC. __." leaves the number open.
+        let label = number.as_str().trim_matches('_').to_string();
+        return Some(Heading { depth: SECTION, label, title, lines: 0 });
     }
     let word = &c["word"];
     let depth = match word {
@@ -285,7 +292,10 @@ mod tests {
     fn enumerators_join_the_text_they_count() {
         let text = "#### 2. Rule\n##### (a) In general\nIt is so—\n**(1)**\nhere ; and\n**(2) There**\nas well.";
         let found = outline(text);
-        assert_eq!(found[0].2, "(a) In general.—It is so—\n\n(1) here; and\n\n(2) There.—as well.");
+        assert_eq!(
+            found[0].2,
+            "(a) In general.—It is so—\n\n(1) here ; and\n\n(2) There.—as well."
+        );
     }
 
     #[test]
@@ -311,6 +321,7 @@ mod tests {
         for name in ["Introduced in House", "IH", "Somehow printed"] {
             let record = record(&value(name)).expect("a text");
             assert_eq!((record.id.as_str(), record.bodies[0].version.as_str()), ("hr:119:7", "ih"));
+            assert_eq!(record.bodies[0].order, "10 extract");
         }
     }
 }

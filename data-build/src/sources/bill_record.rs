@@ -3,15 +3,14 @@
 
 use std::borrow::Cow;
 
-use josh::catalog::{ids, wording};
 use serde_json::json;
 
-use super::bill_progress;
+use super::bill_law::Law;
+use super::{bill_progress, topic_taxonomy};
 use crate::formats::congress::{self, Action};
 use crate::formats::documents::{non_empty, non_empty_list};
 use crate::formats::tree::{Tree, bool_at, int_at, items, str_at};
-use crate::formats::{dates, html};
-use crate::mentions;
+use crate::formats::{dates, eastern, html};
 use crate::record::{Rank, Record, Sink};
 
 /// A bill's object taken apart into its lists.
@@ -75,7 +74,7 @@ impl<'a, T: Tree<'a>> Bill<T> {
     pub fn emit(&self, id: &str, out: &mut dyn Sink) {
         let actions = self.dated_actions();
         let record = self.record(id, &actions);
-        if let Some(law) = self.law(&record, &actions) {
+        if let Some(law) = self.public_law(&record, &actions) {
             out.record(law);
         }
         out.record(record);
@@ -89,9 +88,13 @@ impl<'a, T: Tree<'a>> Bill<T> {
         record.set("title", self.title()).set("short_title", self.short_title());
         record.set("introduced_date", dates::iso(&str_at(self.core, &["introducedDate"])));
         record.set("policy_area", self.policy_area());
-        record.set("status", bill_progress::status(kind, actions));
-        let law = self.law_id(actions);
-        record.set("is_law", law.is_some()).set("law_id", law);
+        let law = self.law(actions);
+        let enacted = law.is_some() || bill_progress::enacted_date(actions).is_some();
+        let status = if enacted { "enacted" } else { bill_progress::status(kind, actions) };
+        record.set("status", status).set("is_law", enacted);
+        if let Some(law) = law {
+            law.set_on_bill(&mut record);
+        }
         self.set_sponsor(&mut record);
         self.set_cosponsors(&mut record);
         self.set_actions(&mut record, actions);
@@ -221,7 +224,9 @@ impl<'a, T: Tree<'a>> Bill<T> {
         for value in self.summaries.iter().copied() {
             let named = [str_at(value, &["actionDesc"]), str_at(value, &["name"])];
             let version = named.iter().find(|n| !n.is_empty()).map_or("", |n| n);
-            let text = html::to_text(&str_at(value, &["text"]));
+            // Some files wrap the text once more: <summary><cdata><text>.
+            let text = [str_at(value, &["text"]), str_at(value, &["cdata", "text"])].concat();
+            let text = html::to_text(&text);
             if !text.is_empty() {
                 let date = dates::iso(&str_at(value, &["actionDate"]));
                 record.row(
@@ -246,11 +251,14 @@ impl<'a, T: Tree<'a>> Bill<T> {
                 });
             }
         }
-        let kinds =
-            std::iter::once((&area, "policy_area")).chain(names.iter().map(|n| (n, "subject")));
-        for (name, kind) in kinds.filter(|(name, _)| !name.is_empty()) {
-            let topic = ids::canonical("topic-taxonomy", &format!("topic:{}", wording::slug(name)));
-            record.row("subjects", json!({"topic_id": topic, "name": name, "kind": kind}));
+        if !area.is_empty() {
+            let topic = topic_taxonomy::policy_area_id(&area);
+            let row = json!({"topic_id": topic, "name": area, "kind": "policy_area"});
+            record.row("subjects", row);
+        }
+        for name in &names {
+            let topic = topic_taxonomy::subject_id(name);
+            record.row("subjects", json!({"topic_id": topic, "name": name, "kind": "subject"}));
         }
         record.set("subjects", non_empty_list(names.into_iter().map(Cow::into_owned).collect()));
     }
@@ -286,18 +294,15 @@ impl<'a, T: Tree<'a>> Bill<T> {
         }
     }
 
-    /// The public law it became: as listed, or as the action says that made it one. Private laws
-    /// are not in the catalog.
-    fn law_id(&self, actions: &[Action]) -> Option<String> {
-        let public = self.laws.iter().copied().filter(|l| str_at(*l, &["type"]) == "Public Law");
-        let listed =
-            public.filter_map(|l| ids::canonical("public-laws", &str_at(l, &["number"]))).next();
-        let mut became = actions.iter().filter(|a| a.text.starts_with("Became Public Law"));
-        listed.or_else(|| became.find_map(|a| mentions::laws(&a.text).into_iter().next()))
+    /// The law it became: as listed, or as the action says that made it one.
+    fn law(&self, actions: &[Action]) -> Option<Law> {
+        let read = |l: &T| Law::listed(&str_at(*l, &["type"]), &str_at(*l, &["number"]));
+        let listed = self.laws.iter().find_map(read);
+        listed.or_else(|| actions.iter().find_map(|action| Law::in_action(&action.text)))
     }
 
-    /// What the bill proves about the law: where it came from and when.
-    fn law(&self, bill: &Record, actions: &[Action]) -> Option<Record> {
+    /// What the bill proves about the public law: where it came from and when.
+    fn public_law(&self, bill: &Record, actions: &[Action]) -> Option<Record> {
         let id = bill.fields.get("law_id")?.as_str()?;
         let (_, congress, number) = congress::parts(id)?;
         let mut law = Record::new("public-laws", id, Rank::Stub);
@@ -335,7 +340,7 @@ fn committee_rows<'a>(
         row("", None);
     }
     for activity in activities {
-        row(&str_at(activity, &["name"]), dates::iso(&str_at(activity, &["date"])));
+        row(&str_at(activity, &["name"]), eastern::day(&str_at(activity, &["date"])));
     }
     if !codes.contains(&code) {
         codes.push(code);

@@ -5,11 +5,10 @@ use josh::catalog::ids;
 use roxmltree::Node;
 use serde_json::json;
 
-use super::amendments;
 use super::bill_record::Bill;
-use super::committee_reports;
+use super::{amendments, cbo_estimates, committee_reports};
 use crate::formats::tree::{items, str_at};
-use crate::formats::{dates, xml};
+use crate::formats::{eastern, xml};
 use crate::record::{Rank, Record, Sink};
 
 /// Reads the `billStatus` element.
@@ -24,7 +23,10 @@ pub fn read(root: Node<'_, '_>, out: &mut dyn Sink) {
         return;
     };
     for amendment in items(xml::child(core, "amendments"), &["amendment"]) {
-        match amendments::record(amendment, Rank::Partial, Some(&id)) {
+        // The older files list amendments without their history.
+        let listed = xml::child(amendment, "actions").is_none();
+        let rank = if listed { Rank::Partial } else { Rank::Full };
+        match amendments::record(amendment, rank, Some(&id)) {
             Ok(record) => out.record(record),
             Err(reason) => out.reject(&format!("{id} amendments"), &reason),
         }
@@ -40,33 +42,16 @@ fn cost_estimates(core: Node<'_, '_>, bill_id: &str) -> Vec<Record> {
         let id = ids::canonical("cbo-estimates", &either("url", "rptUrl"))?;
         let number: i64 = id.strip_prefix("cbo:")?.parse().ok()?;
         let mut record = Record::new("cbo-estimates", id, Rank::Partial);
-        record
-            .set("number", number)
-            .set("bill_id", bill_id)
-            .set("title", either("title", "rptTitle"));
-        record.set("published_date", dates::iso(&either("pubDate", "rptPubDate")));
-        record.set("stage", stage(&str_at(value, &["description"])));
+        record.set("number", number).set("bill_id", bill_id);
+        let description = str_at(value, &["description"]);
+        cbo_estimates::set_subject(&mut record, &either("title", "rptTitle"), &description);
+        record.set("published_date", eastern::day(&either("pubDate", "rptPubDate")));
         Some(record)
     };
     items(xml::child(core, "cboCostEstimates"), &["item"])
         .into_iter()
         .filter_map(estimate)
         .collect()
-}
-
-/// The stage that an estimate's description begins with: "As ordered reported by the House
-/// Committee on …".
-fn stage(description: &str) -> Option<&'static str> {
-    const STAGES: [(&str, &str); 6] = [
-        ("as ordered reported", "ordered_reported"),
-        ("as reported", "reported"),
-        ("as introduced", "introduced"),
-        ("as passed by the house", "passed_house"),
-        ("as passed by the senate", "passed_senate"),
-        ("as enacted", "enacted"),
-    ];
-    let description = description.trim().to_ascii_lowercase();
-    STAGES.iter().find(|(start, _)| description.starts_with(start)).map(|(_, stage)| *stage)
 }
 
 /// Reports by their citations, "H. Rept. 114-182,Part 2".
@@ -148,5 +133,48 @@ mod tests {
         let action = read.records[2].rows.iter().find(|r| r.0 == "actions").expect("an action");
         assert_eq!(action.1["vote_id"], "house:114:1:6");
         assert_eq!(read.field(0, "published_date"), "2015-10-20");
+    }
+
+    /// What the files of the 119th Congress have that older ones did not.
+    const NEWEST: &str = "<billStatus><bill><type>HR</type><number>1</number>
+        <congress>119</congress><title>A thing</title>
+        <committees><item><systemCode>hsbu00</systemCode><activities><item><name>Reported</name>
+          <date>2025-05-21T03:55:00Z</date></item></activities></item></committees>
+        <subjects><legislativeSubjects><item><name>Congress</name></item></legislativeSubjects>
+          <policyArea><name>Congress</name></policyArea></subjects>
+        <summaries><summary><actionDesc>Introduced in House</actionDesc>
+          <cdata><text><![CDATA[<p>It <b>does</b>.</p>]]></text></cdata></summary></summaries>
+        <amendments><amendment><type>SAMDT</type><number>2849</number><congress>119</congress>
+          <submittedDate>2025-07-01T04:00:00Z</submittedDate>
+          <amendedAmendment><type>SAMDT</type><number>2848</number><congress>119</congress>
+          </amendedAmendment><actions><count>1</count><actions><item>
+          <actionDate>2025-07-01</actionDate><actionCode>95000</actionCode>
+          <text>Amendment SA 2849 not agreed to in Senate by Yea-Nay Vote.</text>
+          <recordedVotes><recordedVote><rollNumber>369</rollNumber><chamber>Senate</chamber>
+          <congress>119</congress><sessionNumber>1</sessionNumber></recordedVote></recordedVotes>
+          </item></actions></actions></amendment></amendments></bill></billStatus>";
+
+    #[test]
+    fn amendments_come_with_their_actions_and_votes() {
+        let read = read_text(bills::read, "bills/BILLSTATUS.xml", NEWEST);
+        assert_eq!(read.ids(), ["samdt:119:2849", "hr:119:1"]);
+        assert_eq!(read.field(0, "amends_amendment_id"), "samdt:119:2848");
+        assert_eq!(read.field(0, "submitted_date"), "2025-07-01");
+        let (sub, action) = &read.records[0].rows[0];
+        assert_eq!((*sub, &action["vote_id"]), ("actions", &"senate:119:1:369".into()));
+        assert_eq!(action["chamber"], "senate");
+    }
+
+    #[test]
+    fn wrapped_summaries_late_reports_and_subjects_named_like_areas() {
+        let read = read_text(bills::read, "bills/BILLSTATUS.xml", NEWEST);
+        let rows = |sub: &str| -> Vec<_> {
+            read.records[1].rows.iter().filter(|r| r.0 == sub).map(|r| &r.1).collect()
+        };
+        assert_eq!(rows("summaries")[0]["text"], "It does.");
+        // Reported at 23:55 in Washington.
+        assert_eq!(rows("committees")[0]["date"], "2025-05-20");
+        let topics: Vec<_> = rows("subjects").iter().map(|row| row["topic_id"].clone()).collect();
+        assert_eq!(topics, ["topic:congress", "topic:congress-subject"]);
     }
 }

@@ -1,7 +1,7 @@
 //! The versions of a bill's text: GPO's codes, the names they go by, and their order.
 
-/// (code, name) as GPO has them.
-const VERSIONS: [(&str, &str); 52] = [
+/// (code, name) as GPO has them, names in lower case and without punctuation.
+const VERSIONS: &[(&str, &str)] = &[
     ("ih", "introduced in house"),
     ("is", "introduced in senate"),
     ("rih", "referral instructions house"),
@@ -14,6 +14,10 @@ const VERSIONS: [(&str, &str); 52] = [
     ("rds", "received in senate"),
     ("rfh", "referred in house"),
     ("rfs", "referred in senate"),
+    ("rah", "referred with amendments house"),
+    ("rah", "referred w amendments house"),
+    ("ras", "referred with amendments senate"),
+    ("ras", "referred w amendments senate"),
     ("hdh", "held at desk house"),
     ("hds", "held at desk senate"),
     ("pch", "placed on calendar house"),
@@ -26,9 +30,12 @@ const VERSIONS: [(&str, &str); 52] = [
     ("rs", "reported to senate"),
     ("as", "amendment ordered to be printed senate"),
     ("as", "amended ordered to be printed senate"),
+    ("pwah", "ordered to be printed with house amendment"),
+    ("pwah", "ordered printed with house amendment"),
     ("ash", "additional sponsors house"),
     ("sas", "additional sponsors senate"),
     ("sc", "sponsor change house"),
+    ("sc", "sponsor change"),
     ("oph", "ordered to be printed house"),
     ("ops", "ordered to be printed senate"),
     ("lth", "laid on table in house"),
@@ -39,6 +46,10 @@ const VERSIONS: [(&str, &str); 52] = [
     ("ips", "indefinitely postponed senate"),
     ("fph", "failed passage house"),
     ("fps", "failed passage senate"),
+    ("fah", "failed amendment house"),
+    ("pav", "previous action vitiated"),
+    ("rhuc", "returned to the house by unanimous consent"),
+    ("rhuc", "returned to house by unanimous consent"),
     ("cph", "considered and passed house"),
     ("cps", "considered and passed senate"),
     ("ath", "agreed to house"),
@@ -48,12 +59,16 @@ const VERSIONS: [(&str, &str); 52] = [
     ("es", "engrossed in senate"),
     ("eah", "engrossed amendment house"),
     ("eas", "engrossed amendment senate"),
-    ("reah", "re-engrossed amendment house"),
-    ("res", "re-engrossed amendment senate"),
+    ("eah", "engrossed amendment as agreed to by house"),
+    ("eas", "engrossed amendment as agreed to by senate"),
+    ("reah", "re engrossed amendment house"),
+    ("reah", "reengrossed amendment house"),
+    ("res", "re engrossed amendment senate"),
+    ("res", "reengrossed amendment senate"),
     ("pap", "printed as passed"),
     ("pp", "public print"),
     ("enr", "enrolled bill"),
-    ("renr", "re-enrolled bill"),
+    ("renr", "re enrolled bill"),
 ];
 
 /// The code of a version named by its code ("IH", "eas2"), its name ("Introduced in House") or the
@@ -64,11 +79,9 @@ pub fn code(name: &str) -> Option<String> {
     if VERSIONS.iter().any(|(code, _)| *code == stem) {
         return Some(name);
     }
-    let words = name.replace('-', " ");
-    VERSIONS
-        .iter()
-        .find(|(_, known)| *known == name || known.replace('-', " ") == words)
-        .map(|(code, _)| code.to_string())
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
+    let words = words.collect::<Vec<_>>().join(" ");
+    VERSIONS.iter().find(|(_, known)| *known == words).map(|(code, _)| code.to_string())
 }
 
 /// The code at the end of GPO's file names: "…/BILLS-119hr1eas2.xml", "H1037_RFS.XML".
@@ -93,12 +106,15 @@ pub fn order(kind: &str, code: &str, date: &str) -> String {
 fn stage(kind: &str, code: &str) -> u8 {
     let stem = code.trim_end_matches(|c: char| c.is_ascii_digit());
     let again = stem.len() < code.len();
-    let of_house = stem.ends_with('h');
+    let of_house = stem.ends_with('h') || stem == "sc";
     let at_home = of_house == kind.starts_with('h');
     match stem {
         "enr" => 90,
         "renr" => 91,
         "pap" | "pp" => 80,
+        // The Senate gives a bill of the House back; an amendment that the Senate prints.
+        "rhuc" => 56,
+        "pwah" => 59,
         // The home chamber amends only what the other one sent back; a second amendment follows
         // that.
         "eah" | "eas" | "reah" | "res" => match (at_home, again) {
@@ -115,13 +131,13 @@ fn within_chamber(stem: &str) -> u8 {
     match stem {
         "ih" | "is" => 0,
         "rdh" | "rds" | "hdh" | "hds" => 1,
-        "rfh" | "rfs" | "rth" | "rts" => 2,
+        "rfh" | "rfs" | "rth" | "rts" | "rah" | "ras" => 2,
         "rih" | "ris" | "rch" | "rcs" | "sc" | "ash" | "sas" | "oph" | "ops" => 3,
         "pch" | "pcs" => 4,
         "cdh" | "cds" => 5,
         "rh" | "rs" => 6,
         "as" => 7,
-        "lth" | "lts" | "iph" | "ips" | "fph" | "fps" => 8,
+        "lth" | "lts" | "iph" | "ips" | "fph" | "fps" | "fah" => 8,
         "cph" | "cps" | "ath" | "ats" => 9,
         _ => 10,
     }
@@ -140,10 +156,26 @@ mod tests {
             ("Reported to Senate", "rs"),
             ("EAS2", "eas2"),
             ("Enrolled Bill", "enr"),
+            ("Amendment Ordered to be Printed (Senate)", "as"),
+            ("Returned to the House by Unanimous Consent", "rhuc"),
+            ("Re-engrossed Amendment House", "reah"),
         ] {
             assert_eq!(code(name).as_deref(), Some(expected), "{name}");
         }
         assert_eq!(code("Public Law"), None);
+    }
+
+    /// The list of govinfo's help page on bill versions.
+    #[test]
+    fn every_code_of_gpo_is_known() {
+        let codes = "as ash ath ats cdh cds cph cps eah eas eh enr eph es fah fph fps hdh hds ih \
+             iph ips is lth lts oph ops pap pav pch pcs pp pwah rah ras rch rcs rdh rds reah renr \
+             res rfh rfs rh rhuc rih ris rs rth rts sas sc";
+        for known in codes.split_whitespace() {
+            assert_eq!(code(known).as_deref(), Some(known));
+            let file = format!("bills/BILLS-119hr7148{known}.xml");
+            assert_eq!(code_in_file_name(&file).as_deref(), Some(known));
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use josh::catalog::{ids, wording};
 use regex::Regex;
 use serde_json::Value;
 
-use super::congressional_record_package;
+use super::{amendment_texts, congressional_record_package};
 use crate::formats::dates;
 use crate::formats::documents::{self, non_empty_list};
 use crate::formats::json::{items_at, str_at};
@@ -35,14 +35,15 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 fn granules(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     for (number, line) in documents::lines(input)? {
         match line.and_then(|value| granule(&value)) {
-            Ok(record) => out.record(record),
+            Ok(records) => records.into_iter().for_each(|record| out.record(record)),
             Err(reason) => out.reject(&format!("line {number}"), &reason),
         }
     }
     Ok(Outcome::Read)
 }
 
-fn granule(value: &Value) -> Result<Record, String> {
+/// The granule, and the amendments whose texts it prints.
+fn granule(value: &Value) -> Result<Vec<Record>, String> {
     let granule_id = str_at(value, &["granule_id"]);
     let id =
         ids::canonical(SOURCE, &granule_id).ok_or(format!("not a granule id: {granule_id:?}"))?;
@@ -74,12 +75,11 @@ fn granule(value: &Value) -> Result<Record, String> {
         str_at(value, &["citation"]).split(' ').next().and_then(|v| v.parse::<i64>().ok()),
     );
     // Not trimmed: the first line is told to be a heading by its indent.
-    record.body(
-        "text",
-        &date,
-        sections(&without_tags(value.get("text").and_then(Value::as_str).unwrap_or_default())),
-    );
-    Ok(record)
+    let text = without_tags(value.get("text").and_then(Value::as_str).unwrap_or_default());
+    record.body("text", &date, sections(&text));
+    let mut records = amendment_texts::records(&str_at(value, &["title"]), &text, &date);
+    records.push(record);
+    Ok(records)
 }
 
 pub fn chamber_and_section(code: &str) -> (Option<&'static str>, Option<&'static str>) {

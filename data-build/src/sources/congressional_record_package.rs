@@ -10,6 +10,7 @@ use josh::catalog::{ids, wording};
 use regex::Regex;
 use roxmltree::Node;
 
+use super::amendment_texts;
 use super::congressional_record::{chamber_and_section, sections, without_tags};
 use crate::formats::documents::non_empty_list;
 use crate::formats::plain::{self, Block};
@@ -66,14 +67,16 @@ pub fn text(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
         return Ok(Outcome::Read);
     };
     let mut record = new_record(&id, granule_id, Rank::Partial);
-    record.set("volume", volume[1].parse::<i64>().ok()).set("title", first_heading(&text));
+    let title = first_heading(&text);
+    record.set("volume", volume[1].parse::<i64>().ok()).set("title", title.clone());
     if let Some(section) = SECTION.captures(&head) {
         let (chamber, section) = chamber_and_section(&section[1]);
         record.set("chamber", chamber).set("section", section);
     }
     let date = id.split(':').nth(1).unwrap_or_default();
     record.body("text", date, sections(&text));
-    out.record(record);
+    let amendments = amendment_texts::records(&title.unwrap_or_default(), &text, date);
+    amendments.into_iter().chain([record]).for_each(|record| out.record(record));
     Ok(Outcome::Read)
 }
 

@@ -5,7 +5,9 @@ use crate::reader::{Outcome, Reader};
 
 pub mod native;
 
+mod amendment_texts;
 mod amendments;
+mod bill_law;
 mod bill_plain_text;
 mod bill_progress;
 mod bill_record;

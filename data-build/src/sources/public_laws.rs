@@ -1,11 +1,12 @@
 //! Public laws: a list of which bill became which (JSONL), and the laws in USLM with their text.
-//! Private laws are passed over.
+//! A private law is not a record of its own: its number is set on its bill.
 
 use anyhow::Result;
 use josh::catalog::ids;
 use roxmltree::Node;
 use serde_json::Value;
 
+use super::bill_law::Law;
 use crate::formats::json::str_at;
 use crate::formats::{congress, dates, documents, legislative_xml, measures, xml};
 use crate::input::Input;
@@ -26,11 +27,13 @@ fn read_list(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     for (number, line) in documents::lines(input)? {
         let place = format!("line {number}");
         match line {
-            Ok(value) if str_at(&value, &["type"]) == "Private Law" => {}
-            Ok(value) => match listed(&value) {
-                Some(record) => out.record(record),
-                None => out.reject(&place, "no law's number"),
-            },
+            Ok(value) => {
+                let is_private = str_at(&value, &["type"]) == "Private Law";
+                match if is_private { listed_private(&value) } else { listed(&value) } {
+                    Some(record) => out.record(record),
+                    None => out.reject(&place, "no law's number"),
+                }
+            }
             Err(reason) => out.reject(&place, &reason),
         }
     }
@@ -46,6 +49,22 @@ fn listed(value: &Value) -> Option<Record> {
     Some(record)
 }
 
+fn listed_private(value: &Value) -> Option<Record> {
+    let law = Law::listed("Private Law", &str_at(value, &["number"]))?;
+    let bill = measures::bill_id(&str_at(value, &["bill_id"]), None)?;
+    bill_of_private(&bill, &law, &str_at(value, &["title"]))
+}
+
+/// What a private law proves about its bill.
+fn bill_of_private(id: &str, law: &Law, title: &str) -> Option<Record> {
+    let (kind, congress, number) = congress::parts(id)?;
+    let mut bill = Record::new("bills", id, Rank::Stub);
+    bill.set("congress", congress).set("type", kind).set("number", number);
+    bill.set("chamber", congress::chamber(kind)).set("title", title);
+    law.set_on_bill(&mut bill);
+    Some(bill)
+}
+
 fn numbered(id: &str, rank: Rank) -> Option<Record> {
     let (_, congress, number) = congress::parts(id)?;
     let mut record = Record::new("public-laws", id, rank);
@@ -58,23 +77,32 @@ fn read_law(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     let document = xml::parse(&text)?;
     let root = document.root_element();
     let meta = xml::child(root, "meta");
-    let is_public = meta.is_some_and(|m| xml::text_at(m, &["publicPrivate"]) != "private");
-    if root.tag_name().name() != "pLaw" || !is_public {
+    let Some(meta) = meta.filter(|_| root.tag_name().name() == "pLaw") else {
         return Ok(Outcome::Skipped);
-    }
-    match meta.and_then(|meta| law(root, meta)) {
+    };
+    let is_private = xml::text_at(meta, &["publicPrivate"]) == "private";
+    match if is_private { private_law(root, meta) } else { law(root, meta) } {
         Some(record) => out.record(record),
+        None if is_private => out.reject("meta", "a private law without number or bill"),
         None => out.reject("meta", "no congress and number"),
     }
     Ok(Outcome::Read)
 }
 
-fn law(root: Node<'_, '_>, meta: Node<'_, '_>) -> Option<Record> {
+/// "115-9". The number is "9" in the newer files and "115–9" in some of the older.
+fn number_in(meta: Node<'_, '_>) -> Option<String> {
     let number = xml::text_at(meta, &["docNumber"]);
-    // The number is "9" in the newer files and "115–9" in some of the older.
     let number = number.rsplit(['-', '–']).next()?.trim().to_string();
-    let id =
-        ids::canonical("public-laws", &format!("{}-{number}", xml::text_at(meta, &["congress"])))?;
+    Some(format!("{}-{number}", xml::text_at(meta, &["congress"])))
+}
+
+fn private_law(root: Node<'_, '_>, meta: Node<'_, '_>) -> Option<Record> {
+    let law = Law::listed("Private Law", &number_in(meta)?)?;
+    bill_of_private(&Origin::of(root, meta).bill?, &law, &official_title(root, meta))
+}
+
+fn law(root: Node<'_, '_>, meta: Node<'_, '_>) -> Option<Record> {
+    let id = ids::canonical("public-laws", &number_in(meta)?)?;
     let mut record = numbered(&id, Rank::Full)?;
     let cited: Vec<String> = xml::children(meta, "citableAs").map(xml::text).collect();
     record.set("statutes_at_large", cited.into_iter().find(|c| c.contains("Stat.")));
@@ -179,8 +207,10 @@ mod tests {
         ];
         let found =
             read_text(read, "public-laws/l.jsonl", &lines.map(|l| l.to_string()).join("\n"));
-        assert_eq!((found.ids(), found.rejects.len()), (vec!["pl:119:48"], 1));
+        assert_eq!((found.ids(), found.rejects.len()), (vec!["pl:119:48", "hr:119:1"], 1));
         assert_eq!(found.field(0, "bill_id"), "hjres:119:104");
+        assert_eq!(found.field(1, "law_number"), "Private Law 119-1");
+        assert!(found.field(1, "law_id").is_null());
     }
 
     #[test]
@@ -204,6 +234,7 @@ mod tests {
         );
         assert_eq!(found.records[0].bodies[0].sections[1].text, "It is named “Representatives”.");
         let private = read_text(read, "public-laws/p.xml", &law.replace(">public<", ">private<"));
-        assert_eq!(private.outcome, Outcome::Skipped);
+        assert_eq!(private.ids(), ["hr:115:609"]);
+        assert_eq!(private.field(0, "law_number"), "Private Law 115-9");
     }
 }

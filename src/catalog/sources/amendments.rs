@@ -1,5 +1,6 @@
 //! Amendments offered in either chamber.
 
+use super::bills::ACTIONS;
 use crate::catalog::ids::readers::{measure_from_path, measure_id};
 use crate::catalog::ids::spelling::*;
 use crate::catalog::spec::*;
@@ -58,7 +59,12 @@ pub const SOURCE: Source = Source {
     title: "title",
     main_date: Some("submitted_date"),
     order: &[("congress", true), ("submitted_date", true)],
-    sub_resources: &[SubResource::body(), SubResource::toc()],
+    sub_resources: &[
+        SubResource::body(),
+        SubResource::toc(),
+        SubResource::rows("actions", ACTIONS, "Its actions, newest first"),
+        SubResource::records("votes", "roll-call-votes", "amendment_id", "Roll calls on it"),
+    ],
     naming: None,
     dossier: None,
     url: |f| {

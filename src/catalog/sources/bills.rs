@@ -78,9 +78,16 @@ pub const SOURCE: Source = Source {
         .group(),
         Field::text("latest_action", "Latest action, as recorded"),
         Field::date("latest_action_date", "Date of the latest action").time(),
-        Field::flag("is_law", "Whether it became a public law").group(),
-        Field::id("law_id", "public-laws", "The law it became"),
+        Field::flag("is_law", "Whether it became law, public or private: status enacted").group(),
+        Field::keyword("law_type", "public or private, if it became law").group(),
+        Field::keyword("law_number", "The law it became: Public Law 119-21, Private Law 119-1"),
+        Field::id("law_id", "public-laws", "The public law it became; private laws have no record"),
         Field::keywords("text_versions", "Versions whose text is in the bundle, oldest first"),
+        Field::keywords(
+            "extracted_versions",
+            "Versions whose text lost the quotation marks of the official text, \
+             in the data set that it comes from",
+        ),
     ],
     title: "title",
     main_date: Some("introduced_date"),
@@ -142,7 +149,8 @@ const COSPONSORS: &[Field] = &[
     Field::date("withdrawn_date", "Date of withdrawal, if withdrawn"),
 ];
 
-const ACTIONS: &[Field] = &[
+/// Actions on bills and on amendments.
+pub(super) const ACTIONS: &[Field] = &[
     Field::date("date", "Date of the action"),
     Field::text("text", "The action, as recorded"),
     Field::keyword(
