@@ -209,7 +209,7 @@ fn is_footnote(text: &str, candidate: &Candidate) -> bool {
 
 /// "-521" after a first number: every bill up to the last. Returns where it ends.
 fn add_range(text: &str, end: usize, first: u32, items: &mut Vec<(u32, usize, usize)>) -> usize {
-    static RANGE: LazyLock<Regex> = LazyLock::new(|| compile(r"^\s?[-–]\s?([0-9]{1,5})"));
+    static RANGE: LazyLock<Regex> = LazyLock::new(|| compile(r"^[-–]([0-9]{1,5})"));
     let Some(captures) = RANGE.captures(window_after(text, end, 12)) else { return end };
     let Some(last) = captures.get(1) else { return end };
     let (start, to) = (end + last.start(), end + last.end());
@@ -221,19 +221,21 @@ fn add_range(text: &str, end: usize, first: u32, items: &mut Vec<(u32, usize, us
     to
 }
 
-/// ", 2, and 3" after a number. A list ends with "and" or "or", or its items are ranges; a single
-/// "and 3" counts only before a mark, since "H.R. 1 and 3 others" goes on. Returns where it ends.
+/// ", 2, and 3" after a number. A list ends with "and" or "or"; a single "and 3" counts only before a
+/// mark, since "H.R. 1 and 3 others" goes on. Ranges alone are a list where other bills follow, as in
+/// the Daily Digest; elsewhere they are votes. Returns where it ends.
 fn add_list(text: &str, end: usize, items: &mut Vec<(u32, usize, usize)>) -> usize {
     static LIST: LazyLock<Regex> = LazyLock::new(|| {
         compile(concat!(
             r"^(?P<middle>(?:\s?,\s*[0-9]{1,5}(?:[-–][0-9]{1,5})?)*)",
             r"(?:\s?,)?\s+(?:and|or|&)\s+[0-9]{1,5}(?:[-–][0-9]{1,5})?",
             r"|^(?P<ranges>(?:\s?,\s*[0-9]{1,5}[-–][0-9]{1,5})+)",
+            r"[,;]\s+(?:and\s+)?(?:(?-i:[HS])\.|[0-9]+\s+(?:resolution|private|public))",
         ))
     });
     static ITEM: LazyLock<Regex> = LazyLock::new(|| compile(r"([0-9]{1,5})(?:[-–]([0-9]{1,5}))?"));
     let Some(list) = LIST.captures(window_after(text, end, 400)) else { return end };
-    let to = end + list.get(0).map_or(0, |m| m.end());
+    let to = end + list.name("ranges").or(list.get(0)).map_or(0, |m| m.end());
     let is_pair = list.name("middle").is_some_and(|middle| middle.is_empty());
     let before_mark = text[to..].chars().next().is_none_or(|c| ".,;:)]".contains(c));
     let counted = word_after(text, to)
@@ -312,7 +314,7 @@ mod tests {
         assert_eq!(found("H. Res. 58-60; and"), ["hres:58", "hres:59", "hres:60"]);
         assert_eq!(found("See H.R. 5 and 6."), ["hr:5", "hr:6"]);
         assert_eq!(found("H.R. 5 and 6 others"), ["hr:5"]);
-        assert_eq!(found("S. Res. 179, 95-1, notwithstanding"), ["sres:95:179"]);
+        assert_eq!(found("S. Res. 179, 95-1, notwithstanding"), ["sres:179"]);
         assert_eq!(found("H.R. 469-100000; S. 7-09-22"), [""; 0]);
     }
 

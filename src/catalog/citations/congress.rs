@@ -29,14 +29,13 @@ pub enum Setting {
 }
 
 /// The congress that follows a bill's number directly, and where that ends: "(118th Congress)",
-/// ", 105th Cong.", "—105th Congress", " (118th)", ", 95-1" (congress and session).
+/// ", 105th Cong.", "—105th Congress", " (118th)".
 pub fn stated_after(text: &str, end: usize) -> Option<(i64, usize)> {
     static AFTER: LazyLock<Regex> = LazyLock::new(|| {
         compile(concat!(
             r"^\s?(?:[,–—-]\s?)?(?:[(\[]\s?)?(?:of\s+|in\s+)?(?:the\s+)?(?:",
             r"([0-9]{1,3})(?:st|nd|rd|th|d)?\s+cong(?:ress\b|\.)",
-            r"|([0-9]{2,3})(?:st|nd|rd|th)\)",
-            r"|([0-9]{2,3})-[12]\b)",
+            r"|([0-9]{2,3})(?:st|nd|rd|th)\))",
         ))
     });
     let captures = AFTER.captures(window_after(text, end, 60))?;
@@ -168,7 +167,6 @@ mod tests {
             "H.R.3684—117th Congress",
             "H.R. 3684 (117th)",
             "H.R. 3684 of the 117th Congress",
-            "H.R. 3684, 117-1, as reported",
             "117th Congress, H.R. 3684",
             "(117th Congress; H.R. 3684)",
             "H.R. 3684, 117 Cong., 1 sess.",

@@ -23,8 +23,8 @@ fn group<'t>(captures: &Captures<'t>, name: &str) -> &'t str {
 pub fn committee_reports(text: &str) -> Vec<Citation> {
     static REPORT: LazyLock<Regex> = LazyLock::new(|| {
         compile(concat!(
-            r"(?:(?P<house>house|(?-i:H)\.?(?:\s?(?-i:R)\.?)?)|(?P<senate>senate|(?-i:S)\.?))?\s*",
-            r"(?P<executive>exec(?:utive|\.)|ex\.)?\s*(?:conf(?:erence|\.)\s*)?",
+            r"(?:(?:(?P<house>house|(?-i:H)\.?(?:\s?(?-i:R)\.?)?)|(?P<senate>senate|(?-i:S)\.?))\s*)?",
+            r"(?:(?P<executive>exec(?:utive|\.)|ex\.)\s*)?(?:conf(?:erence|\.)\s*)?",
             r"(?:report|(?-i:Rept?|Rpt|REPT)\.?)\s*(?:no\.?\s*)?",
             r"(?P<first>[0-9]{1,4})(?:\s?[-–‑]\s?(?P<second>[0-9]{1,5}))?",
         ))
@@ -58,7 +58,7 @@ pub fn committee_reports(text: &str) -> Vec<Citation> {
 pub fn orders(text: &str) -> Vec<Citation> {
     static ORDER: LazyLock<Regex> = LazyLock::new(|| {
         compile(concat!(
-            r"(?:(?P<order>exec(?:utive|\.)\s+orders?|(?-i:E\.\s?O\.|EOs?))|proclamations?|proc\.)",
+            r"(?:(?P<order>exec(?:utive|\.)\s+orders?|(?-i:E\.\s?O\.|EOs?))|proclamations?)",
             r"\s*(?:(?:nos?|numbers?)\b\.?\s*)?(?P<n>[0-9]{4,5})",
         ))
     });
@@ -98,13 +98,13 @@ pub fn cfr_sections(text: &str) -> Vec<Citation> {
         compile(concat!(
             r"(?P<title>[0-9]{1,2})\s?(?:(?-i:CFR)|(?-i:C)\.\s?(?-i:F)\.\s?(?-i:R)\.)\s*",
             r"(?P<several>§\s?§|sections|secs\.)?(?:(?:§|section|sec\.)\s*)?\s*",
-            r"(?P<section>[0-9]{1,5}\.[0-9a-z](?:[0-9a-z.()-]{0,38}[0-9a-z)])?)",
+            r"(?P<section>[0-9]{1,5}[a-z]{0,2}\.[0-9a-z](?:[0-9a-z.()-]{0,38}[0-9a-z)])?)",
         ))
     });
     static NEXT: LazyLock<Regex> = LazyLock::new(|| {
         compile(concat!(
             r"^(?:\s?,\s*(?:and\s+|or\s+)?|\s+and\s+|\s+or\s+|\s+through\s+)(?:§\s*)?",
-            r"(?P<section>[0-9]{1,5}\.[0-9a-z](?:[0-9a-z.()-]{0,38}[0-9a-z)])?)",
+            r"(?P<section>[0-9]{1,5}[a-z]{0,2}\.[0-9a-z](?:[0-9a-z.()-]{0,38}[0-9a-z)])?)",
         ))
     });
     let mut found = Vec::new();
