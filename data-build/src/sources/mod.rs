@@ -15,6 +15,7 @@ mod bill_versions;
 mod bills;
 mod cbo_estimates;
 mod cfr_sections;
+mod cfr_sections_ecfr;
 mod committee_reports;
 mod committee_reports_text;
 mod committees;
