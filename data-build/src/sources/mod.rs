@@ -25,6 +25,7 @@ mod crs_reports;
 mod crs_reports_api;
 mod dockets;
 mod federal_register;
+mod federal_register_api;
 mod federal_register_uslm;
 mod federal_register_xml;
 mod gao_reports;
