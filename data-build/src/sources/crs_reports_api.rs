@@ -9,7 +9,7 @@ use super::crs_reports::{bills, number, type_of};
 use crate::formats::documents::non_empty_list;
 use crate::formats::json::{int_at, items_at, str_at};
 use crate::formats::outline::Outline;
-use crate::formats::{congress, dates, eastern, html};
+use crate::formats::{congress, eastern, html};
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Section, Sink};
 
