@@ -29,28 +29,16 @@ static BILL: LazyLock<Regex> = LazyLock::new(|| {
 const LETTERED: &[&str] = &[
     "annex",
     "appendix",
-    "article",
-    "attachment",
-    "category",
-    "chapter",
     "class",
     "exhibit",
     "form",
-    "grade",
-    "group",
     "manual",
-    "model",
     "paragraph",
     "part",
     "schedule",
     "section",
-    "series",
     "subpart",
-    "subsection",
     "table",
-    "title",
-    "type",
-    "unit",
 ];
 
 /// Words after a number that is counted, measured or a street: no bill.
@@ -190,13 +178,14 @@ fn read(kind: &str, number: u32, congress: Option<i64>) -> Option<Parsed> {
 
 /// Whether "S." after this word is an initial or the letter of a part: "U. S. 113", "subpart S. 21".
 fn is_letter_of(word: &str, breaks: bool) -> bool {
-    let mut letters = word.trim_start_matches(['(', '[', '“', '"']).chars();
-    let initial =
-        matches!((letters.next(), letters.next(), letters.next()), (Some('A'..='Z'), Some('.'), _));
-    // A number on the line above belongs to a footnote; beside "S." it is of a street or a survey.
-    let numbered = !breaks && word.bytes().all(|b| b.is_ascii_digit());
-    let lettered = LETTERED.contains(&word.to_ascii_lowercase().as_str());
-    initial || numbered || lettered
+    let letters = word.trim_start_matches(['(', '[', '“', '"']);
+    let initials = letters.ends_with('.')
+        && letters.split_terminator('.').all(|l| matches!(l.as_bytes(), [b'A'..=b'Z']));
+    // Beside "S." a number is of a street or a survey, unless it ends a title: "Act of 2023 S. 5". On
+    // the line above it belongs to a footnote.
+    let year = word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
+    let numbered = !breaks && !year && word.bytes().all(|b| b.is_ascii_digit());
+    initials || numbered || LETTERED.contains(&word.to_ascii_lowercase().as_str())
 }
 
 /// Whether the number is that of a footnote on a line of its own after a sentence that ends with

@@ -88,20 +88,20 @@ pub fn judge(text: &str, citation: &Range<usize>, setting: Setting) -> Option<i6
     }
 }
 
-/// The congress of a public law in the same breath: "(Pub. L. 106-554; H.R. 5658)", "Public Law
-/// 116-315 (H.R. 7105".
+/// The congress of a public law that shares a parenthesis: "(Pub. L. 106-554; H.R. 5658)", "Public Law
+/// 116-315 (H.R. 7105". One that only stands beside may be another: "Public Law 96-517, HR 209".
 fn law_beside(text: &str, citation: &Range<usize>) -> Option<i64> {
-    static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
-        compile(r"\b(?:l\.|law|p\.?l\.?)\s*(?:no\.?:?\s*)?([0-9]{2,3})[-–‑][0-9]{1,4}\s?[;,(]\s?$")
-    });
-    static AFTER: LazyLock<Regex> = LazyLock::new(|| {
-        compile(
-            r"^\s?[;,(]\s?(?:p\.\s?l\.|pl|pub\.\s?l\.|public\s+law)\s*(?:no\.?:?\s*)?([0-9]{2,3})[-–‑][0-9]",
-        )
-    });
+    const LAW: &str = concat!(
+        r"(?:p\.\s?l\.|pl|pub\.\s?l\.|public\s+law)\s*(?:no\.?:?\s*)?",
+        r"([0-9]{2,3})[-–‑][0-9]{1,4}",
+    );
+    static BEFORE: LazyLock<Regex> =
+        LazyLock::new(|| compile(&format!(r"(?:\(\s?{LAW}\s?[;,]|\b{LAW}\s?\()\s?$")));
+    static AFTER: LazyLock<Regex> = LazyLock::new(|| compile(&format!(r"^\s?\(\s?{LAW}")));
     let before = BEFORE.captures(window_before(text, citation.start, 40));
     let law = before.or_else(|| AFTER.captures(window_after(text, citation.end, 40)))?;
-    law[1].parse().ok().filter(|n| is_congress(*n))
+    let congress = law.iter().skip(1).flatten().next()?;
+    congress.as_str().parse().ok().filter(|n| is_congress(*n))
 }
 
 /// Every congress that a text names, also by the number of a committee report.
@@ -194,6 +194,7 @@ mod tests {
         assert_eq!(back("The 118th Congress met. H.R. 8 passed."), ["hr:118:8"]);
         assert_eq!(back("Report to accompany S. 249, S. Rep. No. 94-75."), ["s:94:249"]);
         assert_eq!(back("the Act (Pub. L. 106-554; H.R. 5658))"), ["hr:106:5658"]);
+        assert_eq!(back("Public Law 96-517, HR 209 (Act of 2000)"), [""; 0]);
         assert_eq!(back("under Public Law 116-315 (H.R.7105—Act of 2020"), ["hr:116:7105"]);
         assert_eq!(ids("S. 7 is pending.", Setting::Unknown), [""; 0]);
     }
