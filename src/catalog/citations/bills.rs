@@ -26,82 +26,31 @@ static BILL: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Words before "S." that make it a letter of a series: "subpart S. 21" ends a sentence, and a
 /// footnote follows.
-const LETTERED: &[&str] = &[
-    "annex",
-    "appendix",
-    "class",
-    "exhibit",
-    "form",
-    "manual",
-    "paragraph",
-    "part",
-    "schedule",
-    "section",
-    "subpart",
+const LETTERED: &str = concat!(
+    "annex appendix class exhibit form manual paragraph part schedule section subpart ",
     "table",
-];
+);
 
 /// Words after a number that is counted, measured or a street: no bill.
-const COUNTED: &[&str] = &[
-    "acres", "ave", "avenue", "billion", "days", "deg", "degrees", "dollars", "e", "east", "feet",
-    "highway", "hours", "miles", "million", "minutes", "months", "others", "pages", "people",
-    "percent", "points", "road", "shares", "st", "street", "times", "votes", "w", "weeks", "west",
-    "years",
-];
+const COUNTED: &str = concat!(
+    "acres ave avenue billion days deg degrees dollars e east feet highway hours ",
+    "miles million minutes months others pages people percent points road shares st ",
+    "street times votes w weeks west years",
+);
 
 /// States whose legislatures have resolutions of the same names.
-const STATES: &[&str] = &[
-    "Alabama",
-    "Alaska",
-    "Arizona",
-    "Arkansas",
-    "California",
-    "Colorado",
-    "Connecticut",
-    "Delaware",
-    "Florida",
-    "Georgia",
-    "Hawaii",
-    "Idaho",
-    "Illinois",
-    "Indiana",
-    "Iowa",
-    "Kansas",
-    "Kentucky",
-    "Louisiana",
-    "Maine",
-    "Maryland",
-    "Massachusetts",
-    "Michigan",
-    "Minnesota",
-    "Mississippi",
-    "Missouri",
-    "Montana",
-    "Nebraska",
-    "Nevada",
-    "Hampshire",
-    "Jersey",
-    "Mexico",
-    "York",
-    "Carolina",
-    "Dakota",
-    "Ohio",
-    "Oklahoma",
-    "Oregon",
-    "Pennsylvania",
-    "Island",
-    "Tennessee",
-    "Texas",
-    "Utah",
-    "Vermont",
-    "Virginia",
-    "Washington",
-    "Wisconsin",
-    "Wyoming",
-    "Guam",
-    "state",
-    "State",
-];
+const STATES: &str = concat!(
+    "Alabama Alaska Arizona Arkansas California Colorado Connecticut Delaware Florida ",
+    "Georgia Hawaii Idaho Illinois Indiana Iowa Kansas Kentucky Louisiana Maine ",
+    "Maryland Massachusetts Michigan Minnesota Mississippi Missouri Montana Nebraska ",
+    "Nevada Hampshire Jersey Mexico York Carolina Dakota Ohio Oklahoma Oregon ",
+    "Pennsylvania Island Tennessee Texas Utah Vermont Virginia Washington Wisconsin ",
+    "Wyoming Guam state State",
+);
+
+fn is_in(words: &str, word: &str) -> bool {
+    words.split(' ').any(|w| w == word)
+}
 
 /// A type and number as matched, before it is known to be a bill.
 struct Candidate<'t> {
@@ -136,11 +85,11 @@ impl Candidate<'_> {
             return false;
         }
         let counted = word_after(text, self.end)
-            .is_some_and(|word| COUNTED.contains(&word.to_ascii_lowercase().as_str()));
+            .is_some_and(|word| is_in(COUNTED, &word.to_ascii_lowercase()));
         let before = word_before(text, self.start);
         let is_misplaced = match before {
             Some((word, breaks)) if self.kind == "S." => is_letter_of(word, breaks),
-            Some((word, _)) if self.kind.len() > 8 => STATES.contains(&word),
+            Some((word, _)) if self.kind.len() > 8 => is_in(STATES, word),
             _ => false,
         };
         !counted && !is_misplaced
@@ -185,7 +134,7 @@ fn is_letter_of(word: &str, breaks: bool) -> bool {
     // the line above it belongs to a footnote.
     let year = word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
     let numbered = !breaks && !year && word.bytes().all(|b| b.is_ascii_digit());
-    initials || numbered || LETTERED.contains(&word.to_ascii_lowercase().as_str())
+    initials || numbered || is_in(LETTERED, &word.to_ascii_lowercase())
 }
 
 /// Whether the number is that of a footnote on a line of its own after a sentence that ends with
@@ -228,7 +177,7 @@ fn add_list(text: &str, end: usize, items: &mut Vec<(u32, usize, usize)>) -> usi
     let is_pair = list.name("middle").is_some_and(|middle| middle.is_empty());
     let before_mark = text[to..].chars().next().is_none_or(|c| ".,;:)]".contains(c));
     let counted = word_after(text, to)
-        .is_some_and(|word| word.starts_with(char::is_uppercase) || COUNTED.contains(&word));
+        .is_some_and(|word| word.starts_with(char::is_uppercase) || is_in(COUNTED, word));
     if !number_ends(text, to) || (is_pair && !before_mark) || counted {
         return end;
     }
