@@ -10,8 +10,8 @@ use super::congress::{stated_after, stated_before};
 use crate::catalog::ids::spelling::compile;
 use crate::catalog::ids::{self, Parsed};
 
-/// The most bills that a range such as "H.R. 469-521" stands for.
-const LONGEST_RANGE: u32 = 500;
+/// The most bills that a range such as "H.R. 469-521" stands for. A busy day of the House has 120.
+const LONGEST_RANGE: u32 = 200;
 
 /// Type and number. Types are capitalized in prose, so that "24 hr 5" is none.
 static BILL: LazyLock<Regex> = LazyLock::new(|| {
@@ -109,20 +109,26 @@ impl Candidate<'_> {
             stated = stated_after(text, end);
         }
         let congress = stated.map(|(congress, _)| congress).or(stated_before(text, self.start));
+        let Some(first) = ids::parse_for("bills", &format!("{} {}", self.kind, self.number)) else {
+            return;
+        };
         let last = items.len() - 1;
-        for (i, (number, start, end)) in items.into_iter().enumerate() {
+        for (i, (number, start, end)) in items.into_iter().enumerate().filter(|i| i.1.0 > 0) {
             let end = stated.filter(|_| i == last).map_or(end, |(_, to)| to);
-            if let Some(cited) = read(self.kind, number, congress) {
-                found.push(Citation::new(start..end, cited));
-            }
+            found.push(Citation::new(start..end, numbered(&first, number, congress)));
         }
     }
 }
 
-/// The grammar's reading of a type and a number, with the congress if one is stated.
-fn read(kind: &str, number: u32, congress: Option<i64>) -> Option<Parsed> {
-    let parsed = ids::parse_for("bills", &format!("{kind} {number}"))?;
-    Some(congress.map_or(parsed.clone(), |congress| Parsed::Id(parsed.in_congress(congress))))
+/// The bill of the same type with this number, and with the congress if one is stated.
+fn numbered(bill: &Parsed, number: u32, congress: Option<i64>) -> Parsed {
+    let bill = match bill {
+        Parsed::AnyCongress { source, kind, .. } => {
+            Parsed::AnyCongress { source, kind: kind.clone(), number: number.to_string() }
+        }
+        Parsed::Id(_) => bill.clone(),
+    };
+    congress.map_or(bill.clone(), |congress| Parsed::Id(bill.in_congress(congress)))
 }
 
 /// Whether "S." after this word is an initial or the letter of a part: "U. S. 113", "subpart S. 21".
@@ -212,12 +218,10 @@ fn add_companions(text: &str, undotted: Vec<Candidate>, found: &mut Vec<Citation
         let precedes = found
             .get(next)
             .is_some_and(|c| text.get(candidate.end..c.range.start).is_some_and(joins));
-        let Some(cited) =
-            read("S.", candidate.number, stated_after(text, candidate.end).map(|s| s.0))
-                .filter(|_| follows || precedes)
-        else {
-            continue;
-        };
+        let senate = ids::parse_for("bills", &format!("S. {}", candidate.number));
+        let Some(senate) = senate.filter(|_| follows || precedes) else { continue };
+        let congress = stated_after(text, candidate.end).map(|(congress, _)| congress);
+        let cited = numbered(&senate, candidate.number, congress);
         found.insert(next, Citation::new(candidate.start..candidate.end, cited));
     }
 }

@@ -15,7 +15,8 @@ const LAST_CONGRESS: u32 = 170;
 
 static LAW: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
-        r"(?:p\.\s?l\.|(?-i:PL)|pub\.?\s?l\.|public\s+laws?)[\s,]*(?:nos?\b[.:]?\s*)?",
+        r"(?-i)(?:P\.\s?L\.|PL|Pub\.?\s?L\.|PUB\.\s?L\.|(?:Public|PUBLIC|public)\s+(?i:laws?))",
+        r"[\s,]*(?:(?i:nos?)\b[.:]?\s*)?",
         r"(?P<congress>[0-9]{2,3})\s?[-–—‑]\s?(?P<n>[0-9]{1,4})",
     ))
 });

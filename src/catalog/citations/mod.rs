@@ -103,7 +103,8 @@ fn find(text: &str, wanted: impl Fn(&str) -> bool) -> Vec<Citation> {
 }
 
 fn addresses_in(text: &str) -> impl Iterator<Item = Range<usize>> {
-    static ADDRESS: LazyLock<Regex> = LazyLock::new(|| compile(r#"\bhttps?://[^\s<>"”\[\]{}|]+"#));
+    static ADDRESS: LazyLock<Regex> =
+        LazyLock::new(|| compile(r#"(?-i)https?://[^\s<>"”\[\]{}|]+"#));
     ADDRESS.find_iter(text).map(|m| {
         let address = m.as_str().trim_end_matches(['.', ',', ';', ':', '\'', '’', ')']);
         m.start()..m.start() + address.len()
