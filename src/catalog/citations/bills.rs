@@ -218,8 +218,12 @@ fn add_companions(text: &str, undotted: Vec<Candidate>, found: &mut Vec<Citation
         let precedes = found
             .get(next)
             .is_some_and(|c| text.get(candidate.end..c.range.start).is_some_and(joins));
-        let senate = ids::parse_for("bills", &format!("S. {}", candidate.number));
-        let Some(senate) = senate.filter(|_| follows || precedes) else { continue };
+        if !follows && !precedes {
+            continue;
+        }
+        let Some(senate) = ids::parse_for("bills", &format!("S. {}", candidate.number)) else {
+            continue;
+        };
         let congress = stated_after(text, candidate.end).map(|(congress, _)| congress);
         let cited = numbered(&senate, candidate.number, congress);
         found.insert(next, Citation::new(candidate.start..candidate.end, cited));
