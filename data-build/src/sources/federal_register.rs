@@ -115,6 +115,9 @@ impl Document {
 
     fn record(self, rank: Rank) -> Record {
         let mut record = Record::new(SOURCE, self.number.as_str(), rank);
+        if matches!(self.kind, "rule" | "proposed_rule") {
+            record.set("law_ids", non_empty_list(mentions::laws(&self.text())));
+        }
         record
             .set("document_number", self.number.as_str())
             .set("type", self.kind)
@@ -130,9 +133,6 @@ impl Document {
         record
             .set("start_page", self.pages.map(|p| p.0))
             .set("page_count", self.pages.map(|p| p.1));
-        if matches!(self.kind, "rule" | "proposed_rule") {
-            record.set("law_ids", non_empty_list(mentions::laws(&self.text())));
-        }
         record.body("text", &self.published, self.sections);
         record
     }
