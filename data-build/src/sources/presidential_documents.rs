@@ -117,7 +117,10 @@ impl Page {
                 || p.contains("presidential memorandum")
                 || p.starts_with("subject:")
         };
-        if begins(&addressed) || self.title.to_lowercase().starts_with("memorandum") {
+        if begins(&addressed)
+            || self.title.to_lowercase().starts_with("memorandum")
+            || says("publish this memorandum in the federal register")
+        {
             return Some("memorandum");
         }
         if says("authority vested in me")
@@ -314,6 +317,17 @@ mod tests {
             &saved("Nominations", "Jane Doe, of Maine."),
         );
         assert_eq!(nominations.outcome, Outcome::Skipped);
+    }
+
+    /// A memorandum may order something without naming whom it is for.
+    #[test]
+    fn a_memorandum_that_calls_itself_one() {
+        let body = concat!(
+            "By the authority vested in me as President, I hereby order all agencies to float.\n\n",
+            "The Director is directed to publish this memorandum in the *Federal Register*.",
+        );
+        let read = read_text(read, "presidential-documents/a.md", &saved("Boats", body));
+        assert_eq!(read.ids(), ["pmemo:2026-08-03:1"]);
     }
 
     #[test]

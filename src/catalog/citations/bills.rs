@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::Citation;
 use super::boundaries::{begins, number_ends, window_after, word_after, word_before};
-use super::congress::{stated_after, stated_before};
+use super::congress::{is_shared, stated_after, stated_before};
 use crate::catalog::ids::spelling::compile;
 use crate::catalog::ids::{self, Parsed};
 
@@ -76,6 +76,7 @@ pub fn find(text: &str) -> Vec<Citation> {
         }
     }
     add_companions(text, undotted, &mut found);
+    share_congress(text, &mut found);
     found
 }
 
@@ -108,7 +109,9 @@ impl Candidate<'_> {
             }
             stated = stated_after(text, end);
         }
-        let congress = stated.map(|(congress, _)| congress).or(stated_before(text, self.start));
+        let previous = found.last().map_or(0, |c| c.range.end);
+        let before = || stated_before(text, previous, self.start);
+        let congress = stated.map(|(congress, _)| congress).or_else(before);
         let Some(first) = ids::parse_for("bills", &format!("{} {}", self.kind, self.number)) else {
             return;
         };
@@ -230,6 +233,25 @@ fn add_companions(text: &str, undotted: Vec<Candidate>, found: &mut Vec<Citation
     }
 }
 
+/// Gives the bills of "H.R. 1, H.R. 2 and S. 3 of the 92nd Congress" the congress of the last.
+fn share_congress(text: &str, found: &mut [Citation]) {
+    let mut shared: Option<i64> = None;
+    let mut next = text.len();
+    for citation in found.iter_mut().rev() {
+        let between = text.get(citation.range.end..next).unwrap_or(";");
+        if !joins(between) || between.contains(';') {
+            shared = None;
+        }
+        if let Parsed::Id(id) = &citation.cited {
+            let congress = id.text.split(':').nth(1).and_then(|c| c.parse().ok());
+            shared = congress.filter(|_| is_shared(&text[citation.range.clone()]));
+        } else if let Some(congress) = shared {
+            citation.cited = Parsed::Id(citation.cited.in_congress(congress));
+        }
+        next = citation.range.start;
+    }
+}
+
 /// Whether a text between two bills only joins them.
 fn joins(between: &str) -> bool {
     between.len() < 12
@@ -262,6 +284,15 @@ mod tests {
         assert_eq!(found("H.R. 5 and 6 others"), ["hr:5"]);
         assert_eq!(found("S. Res. 179, 95-1, notwithstanding"), ["sres:179"]);
         assert_eq!(found("H.R. 469-100000; S. 7-09-22"), [""; 0]);
+    }
+
+    #[test]
+    fn a_congress_belongs_to_the_bills_before_it() {
+        let text = "S.Res. 598 and H.Res. 339 in the 115th Cong.; S.Res. 284 and H.Res. 454 in the \
+                    116th Cong.; S. 5, S. 6 (118th Congress)";
+        let expected =
+            ["sres:115:598", "hres:115:339", "sres:116:284", "hres:116:454", "s:5", "s:118:6"];
+        assert_eq!(found(text), expected);
     }
 
     #[test]

@@ -47,18 +47,27 @@ pub fn stated_after(text: &str, end: usize) -> Option<(i64, usize)> {
     is_congress(number).then_some((number, end + stated.len()))
 }
 
-/// The congress that stands directly before a bill: "119th Congress, H.R. 1", "118th H.J. Res. 13".
-pub fn stated_before(text: &str, start: usize) -> Option<i64> {
+/// The congress that stands directly before a bill: "119th Congress, H.R. 1", "118th H.J. Res. 13". In
+/// "H.R. 2 of the 118th Congress, H.R. 1" it is that of the bill before, which ends at `from`.
+pub fn stated_before(text: &str, from: usize, start: usize) -> Option<i64> {
     static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
         compile(concat!(
             r"\b([0-9]{1,3})(?:st|nd|rd|th|d)(?:\s+cong(?:ress[,:;]?|\.?[,:;])\s*[(\[]?",
             r"|(\s))$",
         ))
     });
-    let captures = BEFORE.captures(window_before(text, start, 60))?;
+    let before = window_before(text, start, 60.min(start.saturating_sub(from)));
+    let captures = BEFORE.captures(before)?;
     let number = captures[1].parse().ok()?;
     let has_word = captures.get(2).is_none();
     (is_congress(number) && (has_word || number >= FIRST_WITHOUT_THE_WORD)).then_some(number)
+}
+
+/// Whether a citation ends with a congress that it may share with bills before it: "of the 92nd Cong."
+pub fn is_shared(citation: &str) -> bool {
+    static SHARED: LazyLock<Regex> =
+        LazyLock::new(|| compile(r"\b(?:of|in)\s+(?:the\s+)?[0-9]{1,3}[a-z]*\s+cong(?:ress|\.)$"));
+    SHARED.is_match(citation)
 }
 
 /// Bills have been numbered by congress since the First; the limit leaves room for a century.
