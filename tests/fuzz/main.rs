@@ -14,6 +14,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bundle;
+mod citations;
 mod cursor;
 mod ids;
 mod mutate;
