@@ -160,14 +160,18 @@ pub fn federal_register(text: &str) -> Vec<Citation> {
 pub fn crs_reports(text: &str) -> Vec<Citation> {
     static NUMBER: LazyLock<Regex> =
         LazyLock::new(|| compile(r"(?-i)(?:RL|RS|IF|IN|IG|LSB|TE|R)[0-9]{5}"));
-    const NAMED_WITHIN: usize = 60;
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+        compile(concat!(
+            r"(?-i)(?:CRS|Congressional\s+Research\s+Service|Cong\.\s+Rsch\.\s+Serv\.),?",
+            r"(?:\s+\w+){0,3}[\s(]*(?:No\.\s*)?$",
+        ))
+    });
     let mut found: Vec<Citation> = Vec::new();
     for m in NUMBER.find_iter(text) {
         if !begins(text, m.start()) || !number_ends(text, m.end()) {
             continue;
         }
-        let before = window_before(text, m.start(), NAMED_WITHIN);
-        let named = before.contains("CRS") || before.contains("Congressional Research Service");
+        let named = NAMED.is_match(window_before(text, m.start(), 80));
         let beside = found.last().is_some_and(|last| m.start() - last.range.end < 8);
         if named || beside {
             found.extend(Citation::of(m.range(), "crs-reports", m.as_str()));
