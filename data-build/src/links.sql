@@ -1,6 +1,22 @@
 -- Fills in fields and sub-resources of one source from another. Run in order after loading; `;` at
 -- the end of a line ends a statement.
 
+-- A memorandum on the White House's site and in the Federal Register is one record: the Register's.
+CREATE TABLE published_twice AS SELECT DISTINCT w.id FROM presidential_documents w
+JOIN presidential_documents r ON w.signed_date = r.signed_date AND w.type = r.type
+  AND regexp_replace(lower(w.title), '[^a-z0-9]', '', 'g') = regexp_replace(lower(r.title), '[^a-z0-9]', '', 'g')
+WHERE w.type = 'memorandum' AND w.federal_register_id IS NULL AND r.federal_register_id IS NOT NULL;
+
+DELETE FROM bills_mentions WHERE record_id IN (SELECT id FROM published_twice);
+
+DELETE FROM public_laws_mentions WHERE record_id IN (SELECT id FROM published_twice);
+
+DELETE FROM presidential_documents_body WHERE parent IN (SELECT id FROM published_twice);
+
+DELETE FROM presidential_documents WHERE id IN (SELECT id FROM published_twice);
+
+DROP TABLE published_twice;
+
 -- Senate roll calls identify members by LIS id.
 UPDATE roll_call_votes_positions SET bioguide = l.id FROM legislators l
 WHERE bioguide IS NULL AND roll_call_votes_positions.lis_id = l.lis_id;

@@ -243,15 +243,13 @@ fn lines(source: &Source, record: Record) -> Result<Vec<Line>, String> {
         columns.extend(row);
         add(&source.sub_table(sub), rank, n, &columns)?;
     }
-    let date =
-        source.main_date.and_then(|date| own.get(date)).and_then(Value::as_str).map(str::to_string);
-    let congress = own.get("congress").and_then(Value::as_i64).or_else(|| congress_on(&date?));
+    let cited_bills = cited_bills(source, &own);
     let (text_table, can_amend) =
         (source.sub_table("body"), amendatory::SOURCES.contains(&source.key));
     for body in record.bodies {
         for (n, section) in body.sections.into_iter().enumerate() {
             for (mentions_table, found) in [
-                ("bills_mentions", mentions::bills(&section.text, congress)),
+                ("bills_mentions", cited_bills(&section.text)),
                 ("public_laws_mentions", mentions::laws(&section.text)),
             ] {
                 for target in found.into_iter().filter(|target| *target != record.id) {
@@ -279,6 +277,18 @@ fn lines(source: &Source, record: Record) -> Result<Vec<Line>, String> {
         }
     }
     Ok(lines)
+}
+
+/// How the bills in a record's text are found. A document of a congress means its own bills; any
+/// other may look back from its date. A text that was current on a day may be of any time before.
+fn cited_bills(source: &Source, fields: &Map<String, Value>) -> impl Fn(&str) -> Vec<String> {
+    let own = fields.get("congress").and_then(Value::as_i64);
+    let written = source.main_date.filter(|date| *date != "as_of").and_then(|d| fields.get(d));
+    let then = written.and_then(Value::as_str).and_then(congress_on);
+    move |text| match own {
+        Some(_) => mentions::bills(text, own),
+        None => mentions::bills_looking_back(text, then),
+    }
 }
 
 impl Sink for Stage {

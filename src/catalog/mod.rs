@@ -1,6 +1,7 @@
 //! What Josh serves: the sources with their fields, ids, names and sub-resources. Nothing here
 //! reads a bundle; a bundle's manifest says what it holds.
 
+pub mod citations;
 pub mod ids;
 pub mod names;
 pub mod sources;

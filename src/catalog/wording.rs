@@ -118,3 +118,8 @@ pub fn congress_on(iso: &str) -> Option<i64> {
     let before_start = year % 2 == 1 && iso.get(5..10).is_some_and(|md| md < "01-03");
     Some((year - if before_start { 1 } else { 0 } - 1787) / 2)
 }
+
+/// The year in which a congress begins.
+pub fn first_year(congress: i64) -> i64 {
+    congress * 2 + 1787
+}

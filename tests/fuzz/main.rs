@@ -14,6 +14,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bundle;
+mod citations;
 mod cursor;
 mod ids;
 mod mutate;
@@ -107,4 +108,18 @@ fn from_environment(name: &str) -> Option<u64> {
 /// Texts as a corpus.
 fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
     texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_inputs_and_another_seed_others() {
+    let corpus = texts(&["H.R. 1 (119th Congress)", "40 CFR 122.26"]);
+    let make = |seed: u64| {
+        (0..200)
+            .map(|n| mutate::bytes(&mut Random::new(&[seed, n]), &corpus, &["x"]))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(make(1), make(1));
+    assert_ne!(make(1), make(2));
+    let different: std::collections::HashSet<_> = make(1).into_iter().collect();
+    assert!(different.len() > 150, "{}", different.len());
 }

@@ -1,4 +1,5 @@
-//! A seeded random number generator and random mutations of bytes.
+//! A seeded random number generator and random mutations of bytes. The tests of data-build's readers
+//! use it as well, so nothing here refers to this crate.
 
 /// SplitMix64: short, and the same on every machine.
 pub struct Random(u64);
@@ -170,16 +171,4 @@ fn mutate_once(random: &mut Random, out: &mut Vec<u8>, corpus: &[Vec<u8>], words
         }
         _ => out.truncate(at),
     }
-}
-
-#[test]
-fn the_same_seed_gives_the_same_inputs_and_another_seed_others() {
-    let corpus = crate::texts(&["H.R. 1 (119th Congress)", "40 CFR 122.26"]);
-    let make = |seed: u64| {
-        (0..200).map(|n| bytes(&mut Random::new(&[seed, n]), &corpus, &["x"])).collect::<Vec<_>>()
-    };
-    assert_eq!(make(1), make(1));
-    assert_ne!(make(1), make(2));
-    let different: std::collections::HashSet<_> = make(1).into_iter().collect();
-    assert!(different.len() > 150, "{}", different.len());
 }

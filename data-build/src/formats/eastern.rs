@@ -28,6 +28,14 @@ fn is_standard_time(date: &str) -> bool {
     start.zip(end).is_some_and(|(start, end)| day <= start || day > end)
 }
 
+/// A day that an API writes as a time: midnight in the time zone of whoever entered it, from UTC
+/// (`00:00:00Z`, 52 of 15,927 posted dates) over Washington to Hawaii (`10:00:00Z`), all of which is
+/// the same date in UTC. Only a time within an hour is a moment.
+pub fn entered_day(moment: &str) -> Option<String> {
+    let is_hour = moment.trim().get(13..19).is_some_and(|rest| rest == ":00:00");
+    if is_hour { iso(moment) } else { day(moment) }
+}
+
 /// The last day of a period that ends at this time: a minute before midnight is 3:59Z in summer
 /// and 4:59Z in winter.
 pub fn last_day(moment: &str) -> Option<String> {
@@ -55,6 +63,16 @@ fn day_before(date: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Times of regulations.gov and of CRS reports, all of which name a day.
+    #[test]
+    fn a_whole_hour_is_the_day_that_was_entered() {
+        for time in ["00:00:00Z", "01:00:00Z", "04:00:00Z", "05:00:00Z", "10:00:00Z"] {
+            assert_eq!(entered_day(&format!("2021-05-25T{time}")).as_deref(), Some("2021-05-25"));
+        }
+        assert_eq!(entered_day("2021-05-25T01:46:00Z").as_deref(), Some("2021-05-24"));
+        assert_eq!(entered_day("2021-05-25").as_deref(), Some("2021-05-25"));
+    }
 
     #[test]
     fn utc_is_ahead_of_washington() {

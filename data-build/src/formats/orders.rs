@@ -1,7 +1,9 @@
-//! Executive orders and proclamations: splits them into sections and parses their names.
+//! Presidential documents: splits them into sections and parses the names under which the Federal
+//! Register prints them.
 
 use std::sync::LazyLock;
 
+use josh::catalog::ids;
 use regex::Regex;
 
 use super::dates;
@@ -9,31 +11,62 @@ use super::outline::Outline;
 use crate::patterns::pattern;
 use crate::record::Section;
 
-/// An order or proclamation named as in "Executive Order 14113 of February 6, 2024".
+const SOURCE: &str = "presidential-documents";
+
+/// A presidential document named as in "Executive Order 14113 of February 6, 2024" or "Memorandum of
+/// January 3, 2025".
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedOrder {
+pub struct NamedDocument {
     pub kind: &'static str,
     pub id: String,
-    pub number: i64,
+    /// Orders and proclamations have one.
+    pub number: Option<i64>,
     pub signed: String,
 }
 
-/// Finds the order or proclamation that a heading of the Federal Register names.
-pub fn named(heading: &str) -> Option<NamedOrder> {
+const DATE: &str = r"\s+of\s+([A-Z][a-z]+\s+\d{1,2},\s+\d{4})";
+
+/// Finds the presidential document that a heading of the Federal Register names, printed under this
+/// document number. One without a number of its own is known by the day and by the serial number of
+/// the Federal Register's document, which no other of that day has.
+pub fn named(heading: &str, document: &str) -> Option<NamedDocument> {
+    // A correction prints the heading of what it corrects.
+    if document.starts_with('C') {
+        return None;
+    }
+    numbered(heading).or_else(|| unnumbered(heading, document))
+}
+
+fn numbered(heading: &str) -> Option<NamedDocument> {
     static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"\b(Executive Order|Proclamation)\s+(\d{4,6})(-[A-Z])?\s+of\s+([A-Z][a-z]+\s+\d{1,2},\s+\d{4})",
-        )
+        pattern(&format!(r"\b(Executive Order|Proclamation)\s+(\d{{4,6}})(-[A-Z])?{DATE}"))
     });
     let c = NAMED.captures(heading)?;
     let (kind, prefix) =
         if &c[1] == "Proclamation" { ("proclamation", "proc") } else { ("executive_order", "eo") };
     let letter = c.get(3).map_or("", |m| m.as_str());
-    let id = josh::catalog::ids::canonical(
-        "presidential-documents",
-        &format!("{prefix}:{}{letter}", &c[2]),
-    )?;
-    Some(NamedOrder { kind, id, number: c[2].parse().ok()?, signed: dates::iso(&c[4])? })
+    let id = ids::canonical(SOURCE, &format!("{prefix}:{}{letter}", &c[2]))?;
+    Some(NamedDocument { kind, id, number: c[2].parse().ok(), signed: dates::iso(&c[4])? })
+}
+
+fn unnumbered(heading: &str, document: &str) -> Option<NamedDocument> {
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+        let kinds =
+            r"(Memorandum|Notice|Order|Presidential\s+Determination)(?:\s+No\.?\s*[\d–-]+)?";
+        pattern(&format!(r"\b{kinds}{DATE}(\s*[—–-])?"))
+    });
+    // "Notice of July 25, 2025—Continuation" is an entry in the contents of a part of the issue.
+    let c = NAMED.captures_iter(heading).find(|c| c.get(3).is_none())?;
+    let kind = match &c[1] {
+        "Memorandum" => "memorandum",
+        "Notice" => "notice",
+        "Order" => "order",
+        _ => "determination",
+    };
+    let signed = dates::iso(&c[2])?;
+    let serial = document.rsplit('-').next()?;
+    let id = ids::canonical(SOURCE, &format!("pmemo:{signed}:{serial}"))?;
+    Some(NamedDocument { kind, id, number: None, signed })
 }
 
 /// Splits paragraphs at "Section 1. Purpose." or "Sec. 2."; text before the first is a section of
@@ -71,19 +104,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_are_recognized_in_headings() {
-        let order = named("Title 3— The President Executive Order 14999 of February 6, 2026")
-            .expect("an order");
+    fn documents_are_recognized_in_headings() {
+        let known = |heading: &str| {
+            named(heading, "2026-00663").map(|n| (n.id, n.kind, n.number, n.signed))
+        };
+        let expected = |id: &str, kind, number, signed: &str| {
+            Some((id.to_string(), kind, number, signed.to_string()))
+        };
         assert_eq!(
-            (order.id.as_str(), order.kind, order.signed.as_str()),
-            ("eo:14999", "executive_order", "2026-02-06")
+            known("Title 3— The President Executive Order 14999 of February 6, 2026"),
+            expected("eo:14999", "executive_order", Some(14999), "2026-02-06")
         );
         assert_eq!(
-            named("Proclamation 11000 of May 1, 2026").map(|n| n.id).as_deref(),
-            Some("proc:11000")
+            known("Proclamation 11000 of May 1, 2026"),
+            expected("proc:11000", "proclamation", Some(11000), "2026-05-01")
         );
-        assert_eq!(named("Memorandum of May 1, 2026"), None);
-        assert_eq!(named("amending Executive Order 13000"), None);
+        assert_eq!(
+            known("Memorandum of May 1, 2026"),
+            expected("pmemo:2026-05-01:663", "memorandum", None, "2026-05-01")
+        );
+        assert_eq!(
+            known("Presidential Determination No. 2026–05 of May 1, 2026"),
+            expected("pmemo:2026-05-01:663", "determination", None, "2026-05-01")
+        );
+        assert_eq!(
+            known("Notice of May 2, 2026—Boats; Title 3— The President; Order of May 1, 2026"),
+            expected("pmemo:2026-05-01:663", "order", None, "2026-05-01")
+        );
+        assert_eq!(known("amending Executive Order 13000"), None);
+        assert_eq!(named("Executive Order 14999 of February 6, 2026", "C1-2026-00663"), None);
     }
 
     #[test]

@@ -84,7 +84,10 @@ impl<'a> SplitText<'a> {
         static RUNNING: LazyLock<Regex> = LazyLock::new(|| {
             pattern(concat!(
                 r"^(?:\d{1,3}|\w+day, \w+ \d{1,2}, \d{4}|Presidential Documents|Notices|Proposed Rules|",
-                r"Rules and Regulations|Title 3—|The President|Part [IVX]+)$",
+                r"Rules and Regulations|Title 3—|The President|Part [IVX]+|",
+                // Contents of a part of the issue: "Notice of July 25, 2025—Continuation …".
+                r"(?:Executive Order|Proclamation) \d+—.*|",
+                r"(?:Memorandum|Notice|Order|Presidential \w+)[^—]* of \w+ \d{1,2}, \d{4}—.*)$",
             ))
         });
         self.lines.iter().position(|l| !RUNNING.is_match(l)).unwrap_or(self.lines.len())

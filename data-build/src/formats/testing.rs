@@ -1,12 +1,62 @@
-//! Runs a reader on inline text, for unit tests.
+//! Runs a reader on inline text, for unit tests, and on mutations of that text: every fixture of every
+//! reader is also a fuzz target. The mutations are always the same; for more, or for others:
+//!
+//! ```sh
+//! FUZZ_COUNT=100000 FUZZ_SEED=7 cargo test --release -p josh-data-build --bin josh-data-build cfr
+//! ```
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::input::Input;
 use crate::reader::{Outcome, Reader};
 use crate::record::{Record, Sink};
+
+#[path = "../../../tests/fuzz/mutate.rs"]
+mod mutate;
+
+/// Mutations of each fixture. There are some 200 fixtures.
+const MUTATIONS: u64 = 100;
+
+const DEFAULT_SEED: u64 = 119;
+
+/// Far more than any mutation takes on a busy machine. One that takes longer has probably found
+/// something quadratic.
+const MAX_TIME: Duration = Duration::from_secs(10);
+
+/// Pieces that the formats are made of.
+const PIECES: &[&str] = &[
+    "<",
+    "</",
+    "/>",
+    "<![CDATA[",
+    "]]>",
+    "<!--",
+    "&#x0;",
+    "&nbsp;",
+    "<P>",
+    "</P>",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    "null",
+    "\n",
+    "\n\n",
+    "|",
+    "**",
+    "# ",
+    "H.R. 1",
+    "119th Congress",
+    "2025-01-31",
+    "- ",
+    ": ",
+];
 
 /// What a reader produced.
 pub struct Collected {
@@ -41,8 +91,9 @@ impl Collected {
     }
 }
 
-/// Reads `text` as a file of this name.
+/// Reads `text` as a file of this name, after mutations of it that may fail in any way but a panic.
 pub fn read_text(reader: Reader, name: &str, text: &str) -> Collected {
+    read_mutations(reader, name, text);
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let n = COUNT.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("josh-reader-{}-{n}", std::process::id()));
@@ -52,4 +103,29 @@ pub fn read_text(reader: Reader, name: &str, text: &str) -> Collected {
         .expect("the file can be read");
     std::fs::remove_file(&path).expect("the file was just written");
     Collected { outcome, records: sink.records, rejects: sink.rejects }
+}
+
+fn read_mutations(reader: Reader, name: &str, text: &str) {
+    let from_environment = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let count = from_environment("FUZZ_COUNT").unwrap_or(MUTATIONS);
+    let seed = from_environment("FUZZ_SEED").unwrap_or(DEFAULT_SEED);
+    let corpus = [text.as_bytes().to_vec()];
+    let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+    // A folder that does not exist, for readers that look at the files beside theirs.
+    let folder = Input::on_disk(PathBuf::from("/nowhere"), folder.to_string());
+    for number in 0..count {
+        let key = josh::bundle::stable_hash(text.as_bytes());
+        let bytes = mutate::bytes(&mut mutate::Random::new(&[seed, key, number]), &corpus, PIECES);
+        let input = folder.member(file, Ok(bytes.clone()));
+        let begun = Instant::now();
+        let outcome = catch_unwind(AssertUnwindSafe(|| reader(&input, &mut Collector::default())));
+        let slow = begun.elapsed() > MAX_TIME;
+        if outcome.is_err() || slow {
+            eprintln!("mutation {number} of {name}, seed {seed}: b\"{}\"", bytes.escape_ascii());
+        }
+        if let Err(panic) = outcome {
+            resume_unwind(panic);
+        }
+        assert!(!slow, "{:?}", begun.elapsed());
+    }
 }

@@ -1,18 +1,22 @@
-//! Sections of the CFR from eCFR XML (DIV elements), the annual edition's XML (CFRGRANULE or
-//! CFRDOC) and USLM (cfrDoc). Appendices have no section number and are passed over; so are
-//! sections that are only reserved.
+//! Sections of the CFR from eCFR XML (see the file beside this one), the annual edition's XML
+//! (CFRGRANULE or CFRDOC) and USLM (cfrDoc). Appendices have no section number and are passed over;
+//! so are sections that are only reserved.
+
+use std::sync::LazyLock;
 
 use anyhow::Result;
 use josh::catalog::ids;
+use regex::Regex;
 use roxmltree::Node;
 
-use super::federal_register_xml as gpo;
+use super::{cfr_sections_ecfr as ecfr, federal_register_xml as gpo};
 use crate::formats::documents::non_empty_list;
 use crate::formats::outline::Outline;
 use crate::formats::prose::{self, Role, inline};
 use crate::formats::{agencies, dates, designators, uslm, xml};
 use crate::input::Input;
 use crate::mentions;
+use crate::patterns::pattern;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Sink};
 
@@ -28,7 +32,7 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     match root.tag_name().name() {
         "CFRGRANULE" | "CFRDOC" => annual(root, out),
         "cfrDoc" => uslm_volume(root, out),
-        _ if root.descendants().any(is_ecfr_section) => ecfr(root, out),
+        _ if root.descendants().any(ecfr::is_section) => ecfr::read(root, out),
         _ => return Ok(Outcome::Skipped),
     }
     Ok(Outcome::Read)
@@ -36,29 +40,36 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 
 /// A section as any of the formats gives it.
 #[derive(Default)]
-struct Found {
-    title: String,
-    number: String,
-    heading: String,
-    chapter: String,
-    agency: String,
-    authority: String,
-    as_of: Option<String>,
-    paragraphs: Vec<String>,
+pub struct Found {
+    /// The number of the title; empty if the file does not tell.
+    pub title: String,
+    /// As printed: "§ 122.26".
+    pub number: String,
+    pub heading: String,
+    pub chapter: String,
+    /// The heading of the chapter.
+    pub agency: String,
+    pub authority: String,
+    pub as_of: Option<String>,
+    pub paragraphs: Vec<String>,
 }
 
 impl Found {
-    fn emit(self, out: &mut dyn Sink) {
-        let number = number_of(&self.number);
-        let reserved =
-            self.heading.to_lowercase().contains("[reserved]") || self.paragraphs.is_empty();
-        // "§§ 1.5-1.9 [Reserved]" names no section.
-        if reserved || self.number.contains("§§") {
+    /// Hands over the section. One that is only reserved holds no rule, and "§§ 1.5-1.9" are such.
+    pub fn emit(self, out: &mut dyn Sink) {
+        if self.heading.to_lowercase().contains("[reserved]") || self.number.contains("§§") {
             return;
         }
+        let number = number_of(&self.number);
+        let place = format!("{} CFR {number}", self.title);
+        if self.title.is_empty() {
+            return out.reject(&format!("§ {number}"), "the title of the CFR is not stated");
+        }
+        if self.paragraphs.is_empty() {
+            return out.reject(&place, "a section without text that is not reserved");
+        }
         let Some(id) = ids::canonical(SOURCE, &format!("cfr:{}:{number}", self.title)) else {
-            out.reject(&format!("{} CFR {}", self.title, self.number), "not a section number");
-            return;
+            return out.reject(&place, "not a section number");
         };
         let heading = self.heading.trim_end_matches('.').trim();
         let part = number.split('.').next().unwrap_or_default();
@@ -85,17 +96,21 @@ impl Found {
 }
 
 /// "§ 1026.35" or "§ 1.1." -> the number alone.
-fn number_of(printed: &str) -> String {
+pub fn number_of(printed: &str) -> String {
     let printed = prose::plain_dashes(printed);
     let text = printed.trim_start_matches(['§', ' ', '\u{a0}', '\u{2009}']);
     text.split_whitespace().next().unwrap_or_default().trim_end_matches('.').to_string()
 }
 
-/// The heading of a chapter names its agency; a chapter of "Miscellaneous agencies" names none.
+/// The heading of a chapter names its agency: "CHAPTER IV—CENTERS FOR …", with a hyphen in older
+/// files, or without its number. A chapter of "Miscellaneous agencies" names none.
 fn agency(chapter_heading: &str) -> String {
-    let name = chapter_heading.split(" (CONTINUED)").next().unwrap_or_default();
-    let name = agencies::title_case(name.split_once('—').map_or(name, |(_, name)| name).trim());
-    if name.to_lowercase().contains("miscellaneous") || name.contains("[Reserved]") {
+    static NUMBER: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"(?i)^\s*chapter\s+[IVXLC0-9]+[A-Z]?\s*[—–-]*\s*"));
+    let name = NUMBER.replace(chapter_heading, "");
+    let name = name.split(" (CONTINUED)").next().unwrap_or_default();
+    let name = agencies::title_case(name.trim());
+    if name.to_lowercase().contains("miscellaneous") || name.to_lowercase().contains("[reserved]") {
         String::new()
     } else {
         name
@@ -104,68 +119,18 @@ fn agency(chapter_heading: &str) -> String {
 
 /// Ancestors from the element itself upwards, that have a child of this name: the nearest one's
 /// child.
-fn nearest<'a, 'd>(node: Node<'a, 'd>, child: &str) -> Option<Node<'a, 'd>> {
+pub fn nearest<'a, 'd>(node: Node<'a, 'd>, child: &str) -> Option<Node<'a, 'd>> {
     node.ancestors().find_map(|n| xml::child(n, child))
 }
 
-fn without_caption(text: &str) -> &str {
+pub fn without_caption(text: &str) -> &str {
     text.strip_prefix("Authority:").unwrap_or(text).trim()
 }
 
-fn paragraphs(node: Node<'_, '_>, role: &dyn Fn(Node<'_, '_>) -> Role) -> Vec<String> {
+pub fn paragraphs(node: Node<'_, '_>, role: &dyn Fn(Node<'_, '_>) -> Role) -> Vec<String> {
     let mut outline = Outline::default();
     prose::write(node, &mut outline, role);
     outline.finish().iter().flat_map(|s| s.text.split("\n\n")).map(str::to_string).collect()
-}
-
-// eCFR
-
-fn is_ecfr_section(node: Node<'_, '_>) -> bool {
-    node.tag_name().name() == "DIV8" && node.attribute("TYPE") == Some("SECTION")
-}
-
-fn ecfr(root: Node<'_, '_>, out: &mut dyn Sink) {
-    for node in root.descendants().filter(|n| is_ecfr_section(*n)) {
-        let of_type = |kind: &str| node.ancestors().find(|n| n.attribute("TYPE") == Some(kind));
-        let n = |kind: &str| {
-            of_type(kind).and_then(|d| d.attribute("N")).unwrap_or_default().to_string()
-        };
-        let head = xml::child(node, "HEAD").map(inline).unwrap_or_default();
-        let number = number_of(node.attribute("N").unwrap_or(&head));
-        let heading =
-            head.split_once(number.as_str()).map_or(head.as_str(), |(_, rest)| rest).to_string();
-        let title =
-            Some(n("TITLE")).filter(|t| t.bytes().all(|b| b.is_ascii_digit()) && !t.is_empty());
-        let found = Found {
-            title: title
-                .or_else(|| Some(node.attribute("NODE")?.split(':').next()?.to_string()))
-                .unwrap_or_default(),
-            heading: heading.trim().to_string(),
-            chapter: n("CHAPTER"),
-            agency: of_type("CHAPTER").map(|c| xml::text_at(c, &["HEAD"])).unwrap_or_default(),
-            authority: nearest(node, "AUTH")
-                .map(inline)
-                .map(|t| without_caption(&t).to_string())
-                .unwrap_or_default(),
-            as_of: nearest(node, "AMDDATE").and_then(|n| dates::iso(&inline(n))),
-            paragraphs: paragraphs(node, &ecfr_role),
-            number: if node.attribute("N").is_some_and(|n| n.contains("§§")) {
-                "§§".into()
-            } else {
-                number
-            },
-        };
-        found.emit(out);
-    }
-}
-
-fn ecfr_role(node: Node<'_, '_>) -> Role {
-    match node.tag_name().name() {
-        "HEAD" => Role::Skip,
-        "HED" => Role::Prefix,
-        "TR" => Role::Row,
-        _ => Role::Auto,
-    }
 }
 
 // The annual edition
@@ -283,35 +248,6 @@ fn uslm_role(node: Node<'_, '_>, section: Node<'_, '_>) -> Role {
 mod tests {
     use super::*;
     use crate::formats::testing::read_text;
-
-    #[test]
-    fn ecfr_sections() {
-        let xml = r#"<DLPSTEXTCLASS><ECFRBRWS><AMDDATE>Dec. 29, 2022(fm)</AMDDATE><DIV1 N="40" TYPE="TITLE">
-            <DIV3 N="I" TYPE="CHAPTER"><HEAD> CHAPTER I—BOAT OFFICE</HEAD>
-            <DIV5 N="122" TYPE="PART"><AUTH><HED>Authority:</HED><PSPACE>Pub. L. 111-203; 1 U.S.C. 1.</PSPACE></AUTH>
-            <DIV8 N="§ 122.26" TYPE="SECTION"><HEAD>§ 122.26   Boats.</HEAD><P>(a) <I>One.</I> Two.</P>
-            <P>(1) Sub.</P><P>(b) Three.</P></DIV8>
-            <DIV8 N="§ 122.27" TYPE="SECTION"><HEAD>§ 122.27 [Reserved]</HEAD></DIV8></DIV5></DIV3></DIV1></ECFRBRWS>
-            </DLPSTEXTCLASS>"#;
-        let read = read_text(read, "cfr-sections/a.xml", xml);
-        assert_eq!(read.ids(), ["cfr:40:122.26"]);
-        assert_eq!(read.field(0, "name"), "40 CFR 122.26 Boats");
-        assert_eq!(
-            (read.field(0, "part"), read.field(0, "chapter")),
-            (&"40 CFR 122".into(), &"I".into())
-        );
-        assert_eq!(
-            (read.field(0, "agency"), read.field(0, "as_of")),
-            (&"Boat Office".into(), &"2022-12-29".into())
-        );
-        assert_eq!(read.field(0, "law_ids")[0], "pl:111:203");
-        let sections = &read.records[0].bodies[0].sections;
-        assert_eq!(
-            sections.iter().map(|s| s.section.as_str()).collect::<Vec<_>>(),
-            ["122.26(a)", "122.26(b)"]
-        );
-        assert_eq!(sections[0].text, "(a) One. Two.\n\n(1) Sub.");
-    }
 
     #[test]
     fn annual_sections() {

@@ -201,9 +201,6 @@ fn line_of(text: &str, at: usize) -> &str {
 
 static LINK: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\[([^\]\[]*)\]\(([^()\s]*(?:\([^()]*\)[^()\s]*)*)\)"));
-static CONGRESS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\b(\d{2,3})(?:st|nd|rd|th)?\s+Cong(?:ress|\.)"));
-static YEAR: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:FY)?((?:19|20)\d{2})\b"));
 
 fn without_links(line: &str) -> String {
     LINK.replace_all(line, "$1").replace("**", "")
@@ -222,7 +219,7 @@ pub fn bills(text: &str, updated: Option<&str>) -> Vec<String> {
     let current = updated.and_then(wording::congress_on);
     for line in text.lines() {
         let line = LINK.replace_all(line, "");
-        let bare = mentions::bills(&line, congress_of(&line, current));
+        let bare = mentions::bills_looking_back(&line, current);
         found.extend(bare.into_iter().filter(|id| !linked.contains(&without_congress(id))));
     }
     let mut seen = std::collections::HashSet::new();
@@ -233,20 +230,6 @@ pub fn bills(text: &str, updated: Option<&str>) -> Vec<String> {
 fn without_congress(id: &str) -> String {
     let mut parts = id.split(':');
     format!("{}:{}", parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default())
-}
-
-fn congress_of(line: &str, current: Option<i64>) -> Option<i64> {
-    let mut named: Vec<i64> =
-        CONGRESS.captures_iter(line).filter_map(|c| c[1].parse().ok()).collect();
-    named.dedup();
-    if let [one] = named[..] {
-        return Some(one);
-    }
-    let current = current.filter(|_| named.is_empty())?;
-    let first_year = current * 2 + 1787;
-    let mut years = YEAR.captures_iter(line).filter_map(|c| c[1].parse::<i64>().ok()).peekable();
-    let only_earlier = years.peek().is_some() && years.all(|y| y < first_year);
-    (!only_earlier).then_some(current)
 }
 
 /// congress.gov's Markdown marks few headings: those listed in the report's contents are taken,

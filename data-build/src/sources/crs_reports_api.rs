@@ -9,7 +9,7 @@ use super::crs_reports::{bills, number, type_of};
 use crate::formats::documents::non_empty_list;
 use crate::formats::json::{int_at, items_at, str_at};
 use crate::formats::outline::Outline;
-use crate::formats::{congress, dates, eastern, html};
+use crate::formats::{congress, eastern, html};
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Section, Sink};
 
@@ -34,7 +34,8 @@ pub fn read(document: &Value, out: &mut dyn Sink) -> Result<Outcome> {
 
 /// A report. It is partial: a page that holds the full text knows its own version better.
 fn record(number: &str, report: &Value) -> Record {
-    let (version, day) = (int_at(report, &["version"]), day(&str_at(report, &["publishDate"])));
+    let (version, day) =
+        (int_at(report, &["version"]), eastern::entered_day(&str_at(report, &["publishDate"])));
     let summary = html::to_text(&str_at(report, &["summary"]));
     let mut record = Record::new("crs-reports", number, Rank::Partial);
     record
@@ -50,11 +51,6 @@ fn record(number: &str, report: &Value) -> Record {
     // Ordered before every full text, which then is the current one.
     record.body("summary", "", sections(&summary));
     record
-}
-
-/// Midnight is written for a day without a time; other moments are in UTC.
-fn day(moment: &str) -> Option<String> {
-    if moment.contains("T00:00:00") { dates::iso(moment) } else { eastern::day(moment) }
 }
 
 /// The names in a list: `[{"author": "Jane Doe"}]`, also written as bare strings.

@@ -103,7 +103,7 @@ impl Found {
         if docket.agency.is_empty() {
             docket.agency = text("agencyId");
         }
-        let (id, posted) = (str_at(value, &["id"]), eastern::day(&text("postedDate")));
+        let (id, posted) = (str_at(value, &["id"]), eastern::entered_day(&text("postedDate")));
         let row = json!({
             "document_id": non_empty(&id),
             "title": non_empty(&text("title")),
@@ -185,6 +185,15 @@ mod tests {
         );
         assert_eq!(*got.field(0, "comment_end_date"), "2021-03-01", "midnight in Washington");
         assert_eq!(got.records[0].rows[0].1["federal_register_id"], "2021-12345");
+    }
+
+    /// Documents that are not from the Federal Register have midnight in UTC.
+    #[test]
+    fn a_posted_day_is_the_day_as_written() {
+        let line = document("DHS-2021-0025-0001", "DHS-2021-0025", "2021-05-25T00:00:00Z");
+        let got = read_text(read, "d/documents.jsonl", &line);
+        assert_eq!(*got.field(0, "opened_date"), "2021-05-25");
+        assert_eq!(got.records[0].rows[0].1["posted_date"], "2021-05-25");
     }
 
     #[test]

@@ -1,15 +1,17 @@
-//! The Federal Register: daily issues in official XML (FEDREG and USLM, see the files beside this
-//! one), JSONL split from the daily issue's text (agency, type and title there are guesses), and
-//! the list of executive orders in CSV.
+//! The Federal Register: daily issues in official XML (FEDREG and USLM) and answers of its API (see
+//! the files beside this one), JSONL split from the daily issue's text (agency, type and title there
+//! are guesses), and the list of executive orders in CSV.
 
 use anyhow::Result;
 use josh::catalog::ids;
 use serde_json::Value;
 
-use super::{federal_register_uslm as uslm, federal_register_xml as fedreg};
+use super::{
+    federal_register_api as api, federal_register_uslm as uslm, federal_register_xml as fedreg,
+};
 use crate::formats::documents::{self, non_empty_list};
 use crate::formats::json::{items_at, str_at};
-use crate::formats::orders::{self, NamedOrder};
+use crate::formats::orders::{self, NamedDocument};
 use crate::formats::tables::Table;
 use crate::formats::{dates, presidents, register, split_text, xml};
 use crate::input::Input;
@@ -17,14 +19,17 @@ use crate::mentions;
 use crate::reader::Outcome;
 use crate::record::{Rank, Record, Section, Sink};
 
-const SOURCE: &str = "federal-register";
-const PRESIDENTIAL: &str = "presidential-documents";
+pub const SOURCE: &str = "federal-register";
+pub const PRESIDENTIAL: &str = "presidential-documents";
 
 pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     match input.extension() {
         "jsonl" => split_issue(input, out),
         "xml" => issue(input, out),
         "csv" => executive_orders(input, out),
+        "json" => {
+            Ok(documents::value(input)?.map_or(Outcome::Skipped, |answer| api::read(&answer, out)))
+        }
         _ => Ok(Outcome::Skipped),
     }
 }
@@ -63,10 +68,10 @@ pub struct Document {
 }
 
 impl Document {
-    /// Hands over the document, and what it prints if that is an executive order or a proclamation.
+    /// Hands over the document, and what it prints if that is a presidential document.
     pub fn emit(mut self, rank: Rank, out: &mut dyn Sink) {
         let named = if self.kind == "presidential_document" {
-            orders::named(&self.presidential)
+            orders::named(&self.presidential, &self.number)
         } else {
             None
         };
@@ -77,11 +82,42 @@ impl Document {
         if let Some(named) = named {
             out.record(self.presidential_record(&named, rank));
         }
-        out.record(self.record(rank));
+        let inferred = self.inferred();
+        let mut record = self.record(rank);
+        match rank {
+            Rank::Full if !inferred.fields.is_empty() => {
+                out.record(record);
+                out.record(inferred);
+            }
+            _ => {
+                record.fields.extend(inferred.fields);
+                out.record(record);
+            }
+        }
+    }
+
+    /// What the text leads to conclude. The API states the same, so this ranks below it.
+    fn inferred(&self) -> Record {
+        let mut record = Record::new(SOURCE, self.number.as_str(), Rank::Partial);
+        record.set("comment_end_date", register::comment_end_date(&self.dates, &self.published));
+        if self.kind != "presidential_document" {
+            record.set("effective_date", register::effective_date(&self.dates));
+        }
+        if matches!(self.kind, "rule" | "proposed_rule") {
+            record.set("significant", register::significant(&self.text()));
+        }
+        record
+    }
+
+    fn text(&self) -> String {
+        self.sections.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
     fn record(self, rank: Rank) -> Record {
         let mut record = Record::new(SOURCE, self.number.as_str(), rank);
+        if matches!(self.kind, "rule" | "proposed_rule") {
+            record.set("law_ids", non_empty_list(mentions::laws(&self.text())));
+        }
         record
             .set("document_number", self.number.as_str())
             .set("type", self.kind)
@@ -97,21 +133,11 @@ impl Document {
         record
             .set("start_page", self.pages.map(|p| p.0))
             .set("page_count", self.pages.map(|p| p.1));
-        record.set("comment_end_date", register::comment_end_date(&self.dates, &self.published));
-        if self.kind != "presidential_document" {
-            record.set("effective_date", register::effective_date(&self.dates));
-        }
-        if matches!(self.kind, "rule" | "proposed_rule") {
-            let text = self.sections.iter().map(|s| s.text.as_str()).collect::<Vec<_>>().join("\n");
-            record
-                .set("law_ids", non_empty_list(mentions::laws(&text)))
-                .set("significant", register::significant(&text));
-        }
         record.body("text", &self.published, self.sections);
         record
     }
 
-    fn presidential_record(&self, named: &NamedOrder, rank: Rank) -> Record {
+    fn presidential_record(&self, named: &NamedDocument, rank: Rank) -> Record {
         let mut record = Record::new(PRESIDENTIAL, named.id.as_str(), rank);
         record
             .set("title", self.title.as_str())

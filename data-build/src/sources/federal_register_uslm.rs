@@ -145,10 +145,10 @@ mod tests {
             </content></section></level></main>
             </rule></proposedRules></main></frDoc>"#;
         let read = read_text(read, "federal-register/a.xml", issue);
-        assert_eq!(read.ids(), ["2018-09910"]);
+        assert_eq!(read.ids(), ["2018-09910", "2018-09910"]);
         assert_eq!(read.field(0, "type"), "proposed_rule");
         assert_eq!(read.field(0, "docket_ids")[0], "docket:SSA-2017-0034");
-        assert_eq!(read.field(0, "comment_end_date"), "2018-06-01");
+        assert_eq!(read.field(1, "comment_end_date"), "2018-06-01");
         assert_eq!(
             (read.field(0, "start_page"), read.field(0, "page_count")),
             (&21707.into(), &2.into())

@@ -24,13 +24,16 @@ pub fn issue(root: Node<'_, '_>, out: &mut dyn Sink) {
         if let Some(number) = page_number(node) {
             page = Some(number);
         }
-        let Some(kind) = kind_of(node) else { continue };
+        let place = || format!("{} on page {}", node.tag_name().name(), page.unwrap_or(0));
+        let Some(kind) = kind_of(node) else {
+            if node.tag_name().name() == "CORRECT" {
+                out.reject(&place(), "it does not say what kind of document it corrects");
+            }
+            continue;
+        };
         let mut document = document(node, kind);
         let Some(number) = frdoc(node) else {
-            out.reject(
-                &format!("{} on page {}", node.tag_name().name(), page.unwrap_or(0)),
-                "no document number",
-            );
+            out.reject(&place(), "no document number");
             continue;
         };
         document.pages = contents.get(&number).copied().or_else(|| pages_inside(node, page));
@@ -47,8 +50,21 @@ fn kind_of(node: Node<'_, '_>) -> Option<&'static str> {
         "PRORULE" => "proposed_rule",
         "NOTICE" => "notice",
         "PRESDOCU" => "presidential_document",
+        "CORRECT" => return kind_of_corrected(node),
         _ => return None,
     })
+}
+
+/// A correction by the Office of the Federal Register is of the kind that it corrects: "In proposed
+/// rule document 2024-30578 …".
+fn kind_of_corrected(node: Node<'_, '_>) -> Option<&'static str> {
+    let text = node.descendants().filter(|n| n.is_text()).filter_map(|n| n.text());
+    let text = text.collect::<String>().to_lowercase();
+    ["proposed rule", "rule", "notice", "presidential"]
+        .into_iter()
+        .zip(["proposed_rule", "rule", "notice", "presidential_document"])
+        .find(|(name, _)| text.contains(&format!("{name} document")))
+        .map(|(_, kind)| kind)
 }
 
 fn page_number(node: Node<'_, '_>) -> Option<i64> {
@@ -146,19 +162,20 @@ fn title(node: Node<'_, '_>, preamble: Node<'_, '_>) -> String {
         .unwrap_or_default()
 }
 
-/// The line with kind, number and day, which stands above the heading: "Proclamation 10701 of
-/// February 6, 2024".
+/// The lines above the heading of a presidential document. One has kind, number and day:
+/// "Proclamation 10701 of February 6, 2024".
 fn name_of_presidential(node: Node<'_, '_>) -> String {
-    let named = |n: &Node<'_, '_>| {
-        matches!(n.tag_name().name(), "PROC" | "EXECORDR" | "MEMO" | "DETNO" | "PNOTICE" | "ORDER")
-    };
-    node.descendants().filter(named).map(inline).collect::<Vec<_>>().join("; ")
+    let lines = node.descendants().filter(|n| n.is_element()).skip(1);
+    let above = lines.take_while(|n| n.tag_name().name() != "HD");
+    let names =
+        above.filter(|n| n.children().all(|c| !c.is_element() || c.tag_name().name() == "PRTPAGE"));
+    names.map(inline).collect::<Vec<_>>().join("; ")
 }
 
 /// What stands above or below the text and is told in fields.
 const OUTSIDE: &[&str] = &[
     "AGENCY", "SUBAGY", "CFR", "DEPDOC", "RIN", "FRDOC", "FILED", "BILCOD", "TITLE3", "PRES",
-    "PROC", "EXECORDR", "GPH", "MATH",
+    "PROC", "EXECORDR", "MEMO", "DETNO", "PNOTICE", "EDITOR", "GPH", "MATH",
 ];
 
 /// Elements whose heading is the first words of a paragraph.
@@ -210,6 +227,7 @@ fn depth(node: Node<'_, '_>) -> i64 {
 #[cfg(test)]
 mod tests {
     use crate::formats::testing::read_text;
+    use crate::record::Rank;
     use crate::sources::federal_register::read;
 
     const ISSUE: &str = r#"<FEDREG><VOL>91</VOL><DATE>Monday, April 6, 2026</DATE>
@@ -225,14 +243,36 @@ mod tests {
         <REGTEXT><AUTH><HD SOURCE="HED">Authority:</HD><P>Pub. L. 114-74.</P></AUTH>
         <SECTION><SECTNO>§ 52.1</SECTNO><SUBJECT>Scope.</SUBJECT><P>All.</P></SECTION></REGTEXT></SUPLINF>
         <FRDOC>[FR Doc. 2026-00001 Filed 4-3-26; 8:45 am]</FRDOC></RULE></RULES>
-        <NOTICES><NOTICE><PREAMB><SUBJECT>Lost</SUBJECT></PREAMB></NOTICE></NOTICES>
+        <NOTICES><NOTICE><PREAMB><SUBJECT>Lost</SUBJECT></PREAMB></NOTICE>
+        <CORRECT><EDITOR>Doe</EDITOR><PREAMB><AGENCY TYPE="N">DEPARTMENT OF BOATS</AGENCY>
+        <SUBJECT>Oars</SUBJECT></PREAMB><SUPLINF><HD SOURCE="HED">Correction</HD>
+        <P>In proposed rule document 2026-00009, on page 90, strike the oar.</P></SUPLINF>
+        <FRDOC>[FR Doc. C1-2026-00009 Filed 4-3-26; 8:45 am]</FRDOC></CORRECT></NOTICES>
         <PRESDOCS><PRESDOCU><PROCLA><PROC>Proclamation 11000 of April 2, 2026</PROC><HD SOURCE="HED">Boat Week</HD>
-        <FP>Boats.</FP><FRDOC>[FR Doc. 2026-00002</FRDOC></PROCLA></PRESDOCU></PRESDOCS></FEDREG>"#;
+        <FP>Boats.</FP><FRDOC>[FR Doc. 2026-00002</FRDOC></PROCLA></PRESDOCU>
+        <PRESDOCU><PRMEMO><TITLE3>Title 3—</TITLE3><PRES>The President<PRTPAGE P="105"/></PRES>
+        <MEMO>Memorandum of April 1, 2026</MEMO><HD SOURCE="HED">Delegation of Boats</HD>
+        <HD SOURCE="HED">Memorandum for the Secretary of Boats</HD><FP>Row.</FP>
+        <FRDOC>[FR Doc. 2026-00003</FRDOC></PRMEMO></PRESDOCU>
+        <PRESDOCU><DETERM><DETNO>Presidential Determination No. 2026–05 of April 1, 2026</DETNO>
+        <HD SOURCE="HED">On Oars</HD><FP>Row on.</FP><FRDOC>[FR Doc. 2026-00004</FRDOC></DETERM></PRESDOCU>
+        </PRESDOCS></FEDREG>"#;
 
     #[test]
     fn an_issue() {
         let read = read_text(read, "federal-register/a.xml", ISSUE);
-        assert_eq!(read.ids(), ["2026-00001", "proc:11000", "2026-00002"]);
+        let expected = [
+            "2026-00001",
+            "2026-00001",
+            "C1-2026-00009",
+            "proc:11000",
+            "2026-00002",
+            "pmemo:2026-04-01:3",
+            "2026-00003",
+            "pmemo:2026-04-01:4",
+            "2026-00004",
+        ];
+        assert_eq!(read.ids(), expected);
         assert_eq!(read.field(0, "agencies")[0], "Department of Boats");
         assert_eq!(read.field(0, "title"), "On Ferries");
         assert_eq!(read.field(0, "cfr_references")[1], "40 CFR 81");
@@ -240,7 +280,6 @@ mod tests {
             (read.field(0, "start_page"), read.field(0, "page_count")),
             (&100.into(), &3.into())
         );
-        assert_eq!(read.field(0, "comment_end_date"), "2026-06-01");
         assert_eq!(read.field(0, "law_ids")[0], "pl:114:74");
         let headings: Vec<_> =
             read.records[0].bodies[0].sections.iter().map(|s| s.heading.as_str()).collect();
@@ -252,7 +291,36 @@ mod tests {
             "PART 52—FERRIES > § 52.1 Scope.",
         ];
         assert_eq!(headings, expected);
-        assert_eq!(read.field(1, "signed_date"), "2026-04-02");
         assert_eq!(read.rejects, ["NOTICE on page 100: no document number"]);
+    }
+
+    /// What is inferred from the text ranks below what the API states.
+    #[test]
+    fn dates_are_inferred() {
+        let read = read_text(read, "federal-register/a.xml", ISSUE);
+        assert_eq!((read.records[0].rank, read.records[1].rank), (Rank::Full, Rank::Partial));
+        assert!(read.field(0, "comment_end_date").is_null());
+        assert_eq!(read.field(1, "comment_end_date"), "2026-06-01");
+        assert_eq!(read.field(1, "effective_date"), "2026-05-01");
+    }
+
+    #[test]
+    fn a_correction_is_of_the_kind_that_it_corrects() {
+        let read = read_text(read, "federal-register/a.xml", ISSUE);
+        assert_eq!(read.field(2, "type"), "proposed_rule");
+        assert_eq!(read.field(2, "title"), "Oars");
+    }
+
+    #[test]
+    fn presidential_documents_are_recognized() {
+        let read = read_text(read, "federal-register/a.xml", ISSUE);
+        assert_eq!(read.field(3, "signed_date"), "2026-04-02");
+        assert_eq!(
+            (read.field(5, "type"), read.field(5, "title")),
+            (&"memorandum".into(), &"Delegation of Boats".into())
+        );
+        assert_eq!(read.field(5, "federal_register_id"), "2026-00003");
+        assert!(read.field(5, "number").is_null());
+        assert_eq!(read.field(7, "type"), "determination");
     }
 }

@@ -1,5 +1,5 @@
-//! Presidential documents: pages of whitehouse.gov saved as Markdown, one a document, and an index
-//! of executive orders in the Federal Register's JSON. A page seldom states its number; it is
+//! Presidential documents: pages of whitehouse.gov saved as Markdown, one a document, and lists of
+//! the Federal Register's API. A page seldom states its number; it is
 //! found in an index above it, by title and day. A proclamation or order whose number is not to be
 //! found has no id and is rejected.
 
@@ -11,8 +11,8 @@ use josh::catalog::ids;
 use regex::Regex;
 use serde_json::Value;
 
+use super::federal_register_api as api;
 use super::presidential_index::{self as index, Entry};
-use crate::formats::json::str_at;
 use crate::formats::{dates, documents, orders, presidents, prose};
 use crate::input::Input;
 use crate::patterns::pattern;
@@ -23,25 +23,29 @@ const SOURCE: &str = "presidential-documents";
 
 pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     match input.extension() {
-        "json" => orders_index(input, out),
+        "json" => register_index(input, out),
         "md" => page(input, out),
         _ => Ok(Outcome::Skipped),
     }
 }
 
-fn orders_index(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
-    let Some(Value::Array(rows)) = documents::value(input)? else { return Ok(Outcome::Skipped) };
-    if !rows.iter().any(|row| row.get("executive_order_number").is_some()) {
+/// A list of presidential documents of the Federal Register's API.
+fn register_index(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
+    let Some(answer) = documents::value(input)? else { return Ok(Outcome::Skipped) };
+    let rows = api::rows(&answer);
+    let tells =
+        |row: &&Value| ["executive_order_number", "subtype"].iter().any(|k| row.get(k).is_some());
+    if !rows.iter().any(tells) {
         return Ok(Outcome::Skipped);
     }
-    for (n, row) in rows.iter().enumerate() {
-        let Some(entry) = Entry::of(row) else {
-            out.reject(&format!("entry {}", n + 1), "no number of an executive order");
-            continue;
-        };
-        let mut record = entry_record(&entry, Rank::Partial);
-        record.set("title", entry.title.as_str()).set("url", str_at(row, &["html_url"]));
-        out.record(record);
+    for (n, row) in rows.into_iter().enumerate() {
+        match api::presidential(row) {
+            Some(record) => out.record(record),
+            None => out.reject(
+                &format!("entry {}", n + 1),
+                "neither an order, a proclamation nor another known kind with its number or day",
+            ),
+        }
     }
     Ok(Outcome::Read)
 }
@@ -113,7 +117,10 @@ impl Page {
                 || p.contains("presidential memorandum")
                 || p.starts_with("subject:")
         };
-        if begins(&addressed) || self.title.to_lowercase().starts_with("memorandum") {
+        if begins(&addressed)
+            || self.title.to_lowercase().starts_with("memorandum")
+            || says("publish this memorandum in the federal register")
+        {
             return Some("memorandum");
         }
         if says("authority vested in me")
@@ -310,6 +317,17 @@ mod tests {
             &saved("Nominations", "Jane Doe, of Maine."),
         );
         assert_eq!(nominations.outcome, Outcome::Skipped);
+    }
+
+    /// A memorandum may order something without naming whom it is for.
+    #[test]
+    fn a_memorandum_that_calls_itself_one() {
+        let body = concat!(
+            "By the authority vested in me as President, I hereby order all agencies to float.\n\n",
+            "The Director is directed to publish this memorandum in the *Federal Register*.",
+        );
+        let read = read_text(read, "presidential-documents/a.md", &saved("Boats", body));
+        assert_eq!(read.ids(), ["pmemo:2026-08-03:1"]);
     }
 
     #[test]

@@ -86,7 +86,7 @@ pub const REPORT: &str =
     [To accompany H. Res. 53]\n\n    It provides for H.R. 12.\n</pre></body></html>";
 
 pub const ECFR: &str = r#"<DLPSTEXTCLASS><ECFRBRWS><AMDDATE>Dec. 29, 2024(fm)</AMDDATE>
-    <DIV1 N="40" TYPE="TITLE">
+    <DIV1 N="24" NODE="40:24" TYPE="TITLE">
     <DIV5 N="122" TYPE="PART"><DIV8 N="§ 122.26" TYPE="SECTION"><HEAD>§ 122.26   Boats.</HEAD>
     <P>(a) All boats.</P>
     </DIV8></DIV5></DIV1></ECFRBRWS></DLPSTEXTCLASS>"#;

@@ -25,7 +25,7 @@ pub const SOURCE: Source = Source {
             Spelling::written(
                 &[
                     r"(?P<title>\d{1,2}) ?c\.? ?f\.? ?r\.? ?(?:sec(?:tion|\.)? ?)?",
-                    r"(?P<section>\d{1,5}\.[0-9a-z.()-]{1,40})",
+                    r"(?P<section>\d{1,5}[a-z]{0,2}\.[0-9a-z.()-]{1,40})",
                 ],
                 read_id,
             ),

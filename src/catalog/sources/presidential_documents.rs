@@ -1,4 +1,4 @@
-//! Executive orders, proclamations and memoranda.
+//! Executive orders, proclamations, memoranda and other presidential documents.
 
 use regex::Captures;
 
@@ -11,7 +11,7 @@ pub const SOURCE: Source = Source {
     key: "presidential-documents",
     singular: "presidential document",
     shape: Shape::BodyBearing,
-    about: "Executive orders, proclamations and presidential memoranda",
+    about: "Executive orders, proclamations, memoranda and other presidential documents",
     ids: Ids {
         form: "eo:NUMBER, proc:NUMBER, pmemo:DATE:N",
         example: "eo:14110",
@@ -22,7 +22,7 @@ pub const SOURCE: Source = Source {
                 let (kind, n) = (lower(c, "kind")?, number(c, "n")?);
                 Some(Reading::Complete(format!("{kind}:{n}{letter}")))
             }),
-            Spelling::canonical(&["pmemo:", DATE, r":(?P<n>\d{1,3})"], |c| {
+            Spelling::canonical(&["pmemo:", DATE, r":(?P<n>\d{1,6})"], |c| {
                 Some(Reading::Complete(format!("pmemo:{}:{}", date(c, "date")?, number(c, "n")?)))
             }),
             Spelling::written(
@@ -40,7 +40,11 @@ pub const SOURCE: Source = Source {
         ],
     },
     fields: &[
-        Field::keyword("type", "executive_order, proclamation or memorandum").group(),
+        Field::keyword(
+            "type",
+            "executive_order, proclamation, memorandum, determination, notice or order",
+        )
+        .group(),
         Field::int("number", "Number, for orders and proclamations"),
         Field::date("signed_date", "Date of signing").time(),
         Field::keyword("president", "President who signed it").group(),
@@ -76,6 +80,9 @@ pub const SOURCE: Source = Source {
         match text(f, "type") {
             "executive_order" => format!("Exec. Order No. {}{signed}", int(f, "number")),
             "proclamation" => format!("Proclamation No. {}{signed}", int(f, "number")),
+            "determination" => format!("Presidential Determination, {}{signed}", text(f, "title")),
+            "notice" => format!("Presidential Notice, {}{signed}", text(f, "title")),
+            "order" => format!("Presidential Order, {}{signed}", text(f, "title")),
             _ => format!("Presidential Memorandum, {}{signed}", text(f, "title")),
         }
     },
