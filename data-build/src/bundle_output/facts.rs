@@ -12,7 +12,7 @@ use super::BundleOutput;
 const MAX_LISTED_VALUES: usize = 100;
 
 impl BundleOutput<'_> {
-    /// The manifest's entry for a source. Passages and vectors are filled in later.
+    /// The manifest's entry for a source. Summaries, passages and vectors are filled in later.
     pub(super) fn facts(
         &self,
         source: &Source,
@@ -41,6 +41,7 @@ impl BundleOutput<'_> {
             licence: source.licence.into(),
             fields,
             rows,
+            summaries: 0,
             passages: 0,
             vectors: 0,
         })

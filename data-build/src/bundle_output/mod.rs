@@ -4,6 +4,7 @@
 mod facts;
 mod links;
 mod records;
+mod summaries;
 mod texts;
 
 use std::fs::File;
@@ -67,6 +68,7 @@ impl BundleOutput<'_> {
         let mut names = names::Builder::default();
         for source in &sources {
             let first: u64 = facts.iter().map(|f| f.records).sum();
+            let summaries = self.mark_summaries(source)?;
             self.write_records(source, &as_of, &mut store, &mut hash, |ord, record| {
                 if source.shape == Shape::Registry {
                     for (kind, name) in names_of(source, record) {
@@ -76,6 +78,7 @@ impl BundleOutput<'_> {
             })?;
             let rows = self.write_rows(source, &mut hash)?;
             let mut source_facts = self.facts(source, rows)?;
+            source_facts.summaries = summaries;
             if source.shape.has_body() {
                 (source_facts.passages, source_facts.vectors) =
                     self.add_texts(source, first, &mut texts)?;
@@ -96,6 +99,7 @@ impl BundleOutput<'_> {
             data_version: self.data_version.clone().unwrap_or_else(|| as_of.clone()),
             as_of,
             built_by: format!("josh-data-build {}", env!("CARGO_PKG_VERSION")),
+            notice: summaries::notice(&facts),
             congresses: self.congresses()?,
             sources: facts,
             model,

@@ -6,12 +6,14 @@ use std::io::{BufWriter, Write};
 
 use anyhow::Result;
 use josh::bundle::RecordsWriter;
+use josh::catalog::spec::{SUMMARY, SUMMARY_NOTE, TEXT_STATUS};
 use josh::catalog::{Field, Source};
 use josh::policy::query::row_json;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::BundleOutput;
+use super::summaries::status_sql;
 use crate::stage::MAX_STAGED_LINE;
 use crate::tables::row_columns;
 
@@ -47,10 +49,13 @@ impl BundleOutput<'_> {
         self.each_row("sorted", &json, |ord, row| {
             let mut record: Map<String, Value> = serde_json::from_str(row)?;
             complete(source, &mut record);
-            let citation = json!({
+            let mut citation = json!({
                 "text": (source.cite)(&record), "url": record["url"], "as_of": as_of,
                 "source": source.publisher,
             });
+            if record.get(TEXT_STATUS.name).is_some_and(|status| status == SUMMARY) {
+                citation["note"] = json!(SUMMARY_NOTE);
+            }
             let id = record["id"].as_str().unwrap_or_default().to_string();
             let data = serde_json::to_string(&record)?;
             store.push(&id, &data, &citation.to_string())?;
@@ -93,7 +98,11 @@ impl BundleOutput<'_> {
             } else {
                 "r._seq, r._n"
             };
-            let names: Vec<String> = columns.iter().map(|c| format!("r.\"{}\"", c.name)).collect();
+            let name = |c: &Field| match c.name == TEXT_STATUS.name {
+                true => format!("{} AS \"{}\"", status_sql(), c.name),
+                false => format!("r.\"{}\"", c.name),
+            };
+            let names: Vec<String> = columns.iter().map(name).collect();
             let texts: Vec<String> = names.iter().map(|n| format!("{n}::VARCHAR")).collect();
             // All columns take part, so that the order never depends on DuckDB's threads.
             self.tables.run(&format!(
