@@ -14,6 +14,7 @@ mod bill_text;
 mod bill_versions;
 mod bills;
 mod cbo_estimates;
+mod cbo_estimates_text;
 mod cfr_sections;
 mod committee_reports;
 mod committee_reports_text;
