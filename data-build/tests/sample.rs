@@ -16,6 +16,9 @@ fn build(from: &Path, out: &Path, more: &[&str]) -> Output {
         .arg(from)
         .arg("--out")
         .arg(out)
+        // A folder of its own, so that vectors are made and not found.
+        .arg("--cache")
+        .arg(out.with_extension("cache"))
         .args(more)
         .output()
         .expect("the builder runs")

@@ -35,6 +35,8 @@ static BUILT: LazyLock<Built> = LazyLock::new(|| {
         .arg(from)
         .arg("--out")
         .arg(&out)
+        .arg("--cache")
+        .arg(folder.path().join("cache"))
         .output();
     let output = output.expect("the builder runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -40,6 +40,8 @@ mod public_laws;
 mod roll_call;
 mod roll_call_votes;
 mod roll_call_xml;
+#[cfg(test)]
+mod sample_coverage;
 mod saps;
 mod staff_directories;
 mod staff_disbursements;
