@@ -46,15 +46,11 @@ pub struct SourceFacts {
     /// The number of rows of each sub-resource that has its own table.
     pub rows: BTreeMap<String, u64>,
     /// The number of records whose text is a summary instead of the official wording.
-    #[serde(skip_serializing_if = "is_zero", default)]
+    #[serde(default)]
     pub summaries: u64,
     /// The number of passages of its texts, and how many of them have a vector.
     pub passages: u64,
     pub vectors: u64,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

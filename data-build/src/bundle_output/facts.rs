@@ -12,7 +12,7 @@ use super::BundleOutput;
 const MAX_LISTED_VALUES: usize = 100;
 
 impl BundleOutput<'_> {
-    /// The manifest's entry for a source. Summaries, passages and vectors are filled in later.
+    /// The manifest's entry for a source. Passages and vectors are filled in later.
     pub(super) fn facts(
         &self,
         source: &Source,
@@ -39,9 +39,9 @@ impl BundleOutput<'_> {
             to: extreme("max")?,
             publisher: source.publisher.into(),
             licence: source.licence.into(),
+            summaries: 0,
             fields,
             rows,
-            summaries: 0,
             passages: 0,
             vectors: 0,
         })

@@ -68,7 +68,7 @@ impl BundleOutput<'_> {
         let mut names = names::Builder::default();
         for source in &sources {
             let first: u64 = facts.iter().map(|f| f.records).sum();
-            let summaries = self.mark_summaries(source)?;
+            self.mark_summaries(source)?;
             self.write_records(source, &as_of, &mut store, &mut hash, |ord, record| {
                 if source.shape == Shape::Registry {
                     for (kind, name) in names_of(source, record) {
@@ -78,7 +78,6 @@ impl BundleOutput<'_> {
             })?;
             let rows = self.write_rows(source, &mut hash)?;
             let mut source_facts = self.facts(source, rows)?;
-            source_facts.summaries = summaries;
             if source.shape.has_body() {
                 (source_facts.passages, source_facts.vectors) =
                     self.add_texts(source, first, &mut texts)?;
@@ -93,6 +92,7 @@ impl BundleOutput<'_> {
         let sections = texts.finish(facts.iter().map(|f| f.records).sum())?;
         let names_section = self.folder.join("names.section");
         names.finish(&self.folder.join("names"), &names_section)?;
+        self.count_summaries(&mut facts)?;
         let manifest = Manifest {
             format: FORMAT,
             id: hex::encode(&hash.finalize()[..16]),

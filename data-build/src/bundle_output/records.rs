@@ -13,7 +13,6 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::BundleOutput;
-use super::summaries::status_sql;
 use crate::stage::MAX_STAGED_LINE;
 use crate::tables::row_columns;
 
@@ -53,9 +52,7 @@ impl BundleOutput<'_> {
                 "text": (source.cite)(&record), "url": record["url"], "as_of": as_of,
                 "source": source.publisher,
             });
-            if record.get(TEXT_STATUS.name).is_some_and(|status| status == SUMMARY) {
-                citation["note"] = json!(SUMMARY_NOTE);
-            }
+            add_note(&record, &mut citation);
             let id = record["id"].as_str().unwrap_or_default().to_string();
             let data = serde_json::to_string(&record)?;
             store.push(&id, &data, &citation.to_string())?;
@@ -98,11 +95,7 @@ impl BundleOutput<'_> {
             } else {
                 "r._seq, r._n"
             };
-            let name = |c: &Field| match c.name == TEXT_STATUS.name {
-                true => format!("{} AS \"{}\"", status_sql(), c.name),
-                false => format!("r.\"{}\"", c.name),
-            };
-            let names: Vec<String> = columns.iter().map(name).collect();
+            let names: Vec<String> = columns.iter().map(|c| format!("r.\"{}\"", c.name)).collect();
             let texts: Vec<String> = names.iter().map(|n| format!("{n}::VARCHAR")).collect();
             // All columns take part, so that the order never depends on DuckDB's threads.
             self.tables.run(&format!(
@@ -125,6 +118,13 @@ impl BundleOutput<'_> {
             counts.insert(sub.name.to_string(), count);
         }
         Ok(counts)
+    }
+}
+
+/// Says in the citation of a record with a summary that its text can't be quoted.
+fn add_note(record: &Map<String, Value>, citation: &mut Value) {
+    if record.get(TEXT_STATUS.name).is_some_and(|status| status == SUMMARY) {
+        citation["note"] = json!(SUMMARY_NOTE);
     }
 }
 

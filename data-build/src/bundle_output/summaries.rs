@@ -3,37 +3,40 @@
 
 use anyhow::Result;
 use josh::bundle::SourceFacts;
-use josh::catalog::Source;
 use josh::catalog::spec::{SUMMARY, TEXT_STATUS};
+use josh::catalog::{self, Source};
 
 use super::BundleOutput;
 
-/// The status of the text of a body row `r`, in SQL.
-pub(super) fn status_sql() -> String {
-    format!(
-        "CASE WHEN r.version = '{SUMMARY}' OR starts_with(r.version, '{SUMMARY}-') \
-         THEN '{SUMMARY}' END"
-    )
-}
-
 impl BundleOutput<'_> {
-    /// Marks the records whose current text is a summary. Returns their number.
-    pub(super) fn mark_summaries(&self, source: &Source) -> Result<u64> {
+    /// Sets `text_status` of a source's sections, and of the records whose current text is a
+    /// summary.
+    pub(super) fn mark_summaries(&self, source: &Source) -> Result<()> {
         if !source.shape.has_body() {
-            return Ok(0);
+            return Ok(());
         }
-        let table = source.table();
+        let (table, body, status) = (source.table(), source.sub_table("body"), TEXT_STATUS.name);
         self.tables.run(&format!(
-            "UPDATE \"{table}\" SET {0} = '{SUMMARY}' WHERE id IN (SELECT parent FROM \"{1}\" r \
-             WHERE current AND {2} IS NOT NULL)",
-            TEXT_STATUS.name,
-            source.sub_table("body"),
-            status_sql(),
-        ))?;
-        self.tables.number(&format!(
-            "SELECT count(*) FROM \"{table}\" WHERE {} = '{SUMMARY}'",
-            TEXT_STATUS.name
+            "ALTER TABLE \"{body}\" ADD COLUMN {status} VARCHAR; \
+             UPDATE \"{body}\" SET {status} = '{SUMMARY}' \
+             WHERE version = '{SUMMARY}' OR starts_with(version, '{SUMMARY}-'); \
+             UPDATE \"{table}\" SET {status} = '{SUMMARY}' WHERE id IN \
+               (SELECT parent FROM \"{body}\" WHERE current AND {status} = '{SUMMARY}')"
         ))
+    }
+
+    /// Counts the records that were marked.
+    pub(super) fn count_summaries(&self, sources: &mut [SourceFacts]) -> Result<()> {
+        for facts in sources {
+            let source = catalog::source(&facts.key).filter(|source| source.shape.has_body());
+            if let Some(source) = source {
+                let (table, status) = (source.table(), TEXT_STATUS.name);
+                facts.summaries = self.tables.number(&format!(
+                    "SELECT count(*) FROM \"{table}\" WHERE {status} = '{SUMMARY}'"
+                ))?;
+            }
+        }
+        Ok(())
     }
 }
 
