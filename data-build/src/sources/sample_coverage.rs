@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use anyhow::Result;
 use regex::Regex;
 
-use super::native;
+use super::{READERS, native};
 use crate::formats::testing::{FILLED, filled, read_text};
 use crate::input::Input;
 use crate::patterns::pattern;
@@ -30,6 +30,24 @@ fn filled_by_readers() -> BTreeSet<String> {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     let lines = std::fs::read_to_string(list).expect("the fixtures fill something");
     lines.lines().map(str::to_string).collect()
+}
+
+/// What the files in `tests/fixtures` fill, which have more fields than most tests need.
+fn filled_by_files() -> BTreeSet<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).expect("the fixtures").flatten() {
+        let source = entry.file_name().into_string().expect("UTF-8");
+        let (_, reader) = READERS.iter().find(|(key, _)| *key == source).expect("a source");
+        for file in std::fs::read_dir(entry.path()).expect("a folder").flatten() {
+            let name = format!("{source}/{}", file.file_name().display());
+            let text = std::fs::read_to_string(file.path()).expect("UTF-8");
+            let read = read_text(*reader, &name, &text);
+            assert_eq!((read.outcome, &read.rejects[..]), (Outcome::Read, &[][..]), "{name}");
+            found.extend(read.records.iter().flat_map(filled));
+        }
+    }
+    found
 }
 
 /// The columns that `links.sql` fills from other records.
@@ -63,7 +81,8 @@ fn read_native(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
 
 #[test]
 fn the_sample_has_no_field_that_no_reader_fills() {
-    let (by_readers, by_links) = (filled_by_readers(), filled_by_links());
+    let (mut by_readers, by_links) = (filled_by_readers(), filled_by_links());
+    by_readers.extend(filled_by_files());
     assert!(by_readers.contains("bills/actions.date") && by_links.contains("bills.text_versions"));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/sample");
     let mut shown = BTreeSet::new();
