@@ -183,7 +183,7 @@ fn slow_clients_are_cut() {
             let (answer, took, has_head) = client.join().unwrap();
             assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
             // Half a head is answered before it is a request.
-            assert!(!has_head || answer.contains("\"request_timeout\""), "{answer}");
+            assert!(!has_head || answer.contains("request_timeout"), "{answer}");
             assert!(took < Duration::from_secs(20), "{took:?}");
         }
     });
