@@ -223,7 +223,9 @@ fn damage_inside_the_database_is_an_internal_error_that_tells_nothing() {
         assert!(!text.contains(secret), "{text}");
     }
     let id = answer.header("x-request-id");
-    assert!(server.log().iter().any(|l| l.contains("request failed") && l.contains(id)));
+    crate::support::eventually("the log has the cause", || {
+        server.log().iter().any(|line| line.contains("request failed") && line.contains(id))
+    });
     assert_eq!(server.get("/v1/bills/hr:119:1").status, 200);
 }
 
