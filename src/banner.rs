@@ -39,6 +39,7 @@ impl Banner<'_> {
             "Josh {version}\n\
              \x20 bundle  {id}, data up to {as_of}, {records} records, {signed}\n\
              \x20         {from}\n\
+             {notice}\
              \x20 web     {here}/\n\
              \x20 REST    {here}/v1/sources, docs at {here}/docs\n\
              \x20 MCP     {public}/mcp\n\
@@ -49,10 +50,16 @@ impl Banner<'_> {
             version = env!("CARGO_PKG_VERSION"),
             id = manifest.id,
             as_of = manifest.as_of,
+            notice = self.notice_line(),
             tls = self.tls_lines(),
             access = self.access_line(),
             example = self.example(),
         )
+    }
+
+    fn notice_line(&self) -> String {
+        let notice = self.bundle.manifest.notice.as_ref();
+        notice.map(|notice| format!("  notice  {notice}\n")).unwrap_or_default()
     }
 
     fn tls_lines(&self) -> String {

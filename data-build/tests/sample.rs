@@ -16,6 +16,9 @@ fn build(from: &Path, out: &Path, more: &[&str]) -> Output {
         .arg(from)
         .arg("--out")
         .arg(out)
+        // A folder of its own, so that vectors are made and not found.
+        .arg("--cache")
+        .arg(out.with_extension("cache"))
         .args(more)
         .output()
         .expect("the builder runs")
@@ -170,4 +173,45 @@ fn garbage_in_every_folder_is_reported_and_never_a_panic() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && !said.contains("panicked"), "{said}");
     assert!(Bundle::open(&out).unwrap().records().by_id("hr:119:1").is_some());
+}
+
+/// Given official texts, then nothing speaks of summaries; given one text that is a summary beside
+/// them, then its record, its sections, its citation and the manifest say so, and only its own.
+#[test]
+fn only_summaries_are_marked_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    std::fs::create_dir_all(input.join("saps")).unwrap();
+    let text = "January 22, 2025\n(House)\nSTATEMENT OF ADMINISTRATION POLICY\n\
+                S. 5 - Boat Act\n(Sen. Doe, R-ME)\nThe Administration supports S. 5.\n";
+    std::fs::write(input.join("saps/2025-01-22_s5.txt"), text).unwrap();
+    let built = |name: &str| {
+        let out = folder.path().join(name);
+        let output = build(&input, &out, &["--embed", "none"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Bundle::open(&out).unwrap()
+    };
+    let read = |bundle: &Bundle, id: &str| {
+        let (_, entry) = bundle.records().by_id(id).unwrap();
+        let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        let sql = format!("SELECT text_status FROM saps_body WHERE parent = '{id}'");
+        let never = josh::bundle::Interrupt::never();
+        let rows = bundle.db.query(&sql, &[], &never, |row| row.get::<Option<String>>(0)).unwrap();
+        (json(entry.data)["text_status"].clone(), json(entry.citation)["note"].clone(), rows)
+    };
+    let (official, null) = ("sap:119:s:5:2025-01-22", serde_json::Value::Null);
+    let bundle = built("official.db");
+    assert_eq!((&bundle.manifest.notice, bundle.manifest.sources[0].summaries), (&None, 0));
+    assert_eq!(read(&bundle, official), (null.clone(), null.clone(), vec![None]));
+
+    let line = "{\"id\":\"sap:119:hr:1:2025-05-20\",\"date\":\"2025-05-20\",\"body\":\
+                [{\"version\":\"summary\",\"order\":\"1\",\"text\":\"It is welcome.\"}]}\n";
+    std::fs::write(input.join("saps.josh.jsonl"), line).unwrap();
+    let bundle = built("mixed.db");
+    assert_eq!(bundle.manifest.sources[0].summaries, 1);
+    assert!(bundle.manifest.notice.as_ref().unwrap().starts_with("The text of 1 record"));
+    assert_eq!(read(&bundle, official), (null.clone(), null, vec![None]));
+    let (status, note, rows) = read(&bundle, "sap:119:hr:1:2025-05-20");
+    assert_eq!((status, rows), ("summary".into(), vec![Some("summary".to_string())]));
+    assert!(note.as_str().unwrap().contains("not the official wording"));
 }

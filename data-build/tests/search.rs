@@ -30,11 +30,17 @@ static SYNTHETIC: LazyLock<Synthetic> = LazyLock::new(|| {
     Synthetic { context, _folder: folder }
 });
 
+/// The builder, with a cache of these tests' own.
+fn builder() -> Command {
+    static CACHE: LazyLock<tempfile::TempDir> =
+        LazyLock::new(|| tempfile::tempdir().expect("a folder"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
+    command.env("XDG_CACHE_HOME", CACHE.path());
+    command
+}
+
 fn run(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_josh-data-build"))
-        .args(args)
-        .output()
-        .expect("the builder runs");
+    let output = builder().args(args).output().expect("the builder runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("a report")
 }
@@ -308,8 +314,7 @@ fn what_cannot_be_embedded_is_refused_with_what_can() {
     for (args, said) in
         [(["--embed", "saps"], "federal-register"), (["--model", "/nowhere"], "model.onnx")]
     {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
-        let output = command
+        let output = builder()
             .args(["build", "--from"])
             .arg(&input)
             .arg("--out")
@@ -358,8 +363,7 @@ fn an_evaluation_scores_the_three_modes() {
     }
     assert!(report.contains("2 documents") && report.contains("2 judged queries"), "{report}");
     std::fs::remove_file(folder.path().join("qrels.tsv")).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
-    let output = command.args(["eval", "--queries"]).arg(&queries).output().unwrap();
+    let output = builder().args(["eval", "--queries"]).arg(&queries).output().unwrap();
     assert!(
         !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("qrels.tsv")
     );

@@ -102,6 +102,10 @@ pub struct Meta<'a> {
     pub request_id: &'a str,
     pub bundle: BundleMeta<'a>,
     pub took_ms: u64,
+    /// That texts of this bundle are summaries, not the official wording
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub notice: Option<&'a str>,
     /// How the id was written, and the id that it was read as
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Resolved")]
@@ -131,6 +135,7 @@ impl<'a> Meta<'a> {
             request_id,
             bundle: BundleMeta { id: &bundle.manifest.id, as_of: &bundle.manifest.as_of },
             took_ms: started.elapsed().as_millis() as u64,
+            notice: bundle.manifest.notice.as_deref(),
             resolved: notes.resolved.as_ref(),
             empty: notes.empty.as_ref(),
             shown: notes.shown.as_deref(),

@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use super::BundleError;
 
 /// The format that this binary writes.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 /// The oldest format that this binary reads.
-pub const OLDEST_READABLE: u32 = 2;
+pub const OLDEST_READABLE: u32 = 3;
 
 pub const PAGE: u64 = 4096;
 pub const FOOTER_LENGTH: u64 = 128;

@@ -18,6 +18,9 @@ pub struct Manifest {
     /// The last day that the data cover.
     pub as_of: String,
     pub built_by: String,
+    /// What every answer says about this bundle, if some of its texts are summaries.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub notice: Option<String>,
     /// The Congresses whose bills the bundle holds, newest first.
     pub congresses: Vec<i64>,
     /// In the order of the records section.
@@ -42,6 +45,9 @@ pub struct SourceFacts {
     pub fields: BTreeMap<String, FieldFacts>,
     /// The number of rows of each sub-resource that has its own table.
     pub rows: BTreeMap<String, u64>,
+    /// The number of records whose text is a summary instead of the official wording.
+    #[serde(default)]
+    pub summaries: u64,
     /// The number of passages of its texts, and how many of them have a vector.
     pub passages: u64,
     pub vectors: u64,

@@ -176,11 +176,26 @@ pub enum SubResourceKind {
     Toc,
 }
 
+/// Whether a text has the official wording: a field of the records that have a text, and of each
+/// section. A text is a summary if its version says so: `summary`, or `summary-ih` for an older one.
+pub const TEXT_STATUS: Field = Field::keyword(
+    "text_status",
+    "`summary` where the text served is not the official wording; absent where it is",
+);
+
+/// The value of `text_status` for a text in other words than the official ones.
+pub const SUMMARY: &str = "summary";
+
+/// What is said of such a text wherever it is served.
+pub const SUMMARY_NOTE: &str = "The text served here is a summary, not the official wording, and \
+    can't be quoted as this document's words. The official text is at the url.";
+
 /// The columns of every `{source table}_body` table.
 pub const BODY: &[Field] = &[
     Field::keyword(
         "version",
-        "Version of the text: ih, rh, eh, enr … for bills, `text` where there is only one",
+        "Version of the text: ih, rh, eh, enr … for bills, `text` where there is only one, \
+         `summary` where it is not the official wording",
     ),
     Field::flag("current", "Whether this is the newest version"),
     Field::keyword("section", "Section label, as cited; empty for text before the first heading"),
@@ -192,6 +207,7 @@ pub const BODY: &[Field] = &[
         "Whether it amends another law: what it strikes or inserts is not the law as it stands",
     ),
     Field::keywords("amends", "The laws that it says it amends"),
+    TEXT_STATUS,
 ];
 
 /// The columns of every `{source table}_mentions` table: records that name the record, and where.
@@ -202,7 +218,7 @@ pub const MENTIONS: &[Field] = &[
 ];
 
 /// The columns of a table of contents: a body without its text.
-pub const TOC: &[Field] = &[BODY[0], BODY[1], BODY[2], BODY[3], BODY[4], BODY[6]];
+pub const TOC: &[Field] = &[BODY[0], BODY[1], BODY[2], BODY[3], BODY[4], BODY[6], TEXT_STATUS];
 
 impl SubResource {
     pub const fn rows(name: &'static str, fields: &'static [Field], about: &'static str) -> Self {
@@ -284,7 +300,8 @@ pub struct Source {
     pub shape: Shape,
     pub about: &'static str,
     pub ids: Ids,
-    /// Beyond those of every record: `id`, `source`, the title, `url` and `outside_bundle`.
+    /// Beyond those of every record: `id`, `source`, the title, `url`, `outside_bundle`, and
+    /// `text_status` where records have a text.
     pub fields: &'static [Field],
     /// `title` or `name`.
     pub title: &'static str,
@@ -326,6 +343,9 @@ impl Source {
             Field::text(self.title, "Title or name"),
         ];
         all.extend(self.fields.iter().copied().filter(|f| f.name != self.title));
+        if self.shape.has_body() {
+            all.push(TEXT_STATUS);
+        }
         all.push(Field::text("url", "Official page"));
         all.push(Field::keywords(
             "outside_bundle",

@@ -132,6 +132,7 @@ fn info(file: &Path, manifest: &Manifest) -> String {
             "signature",
             signature.map_or("none".into(), |s| format!("ed25519, key {}", s.public_key)),
         ),
+        ("notice", manifest.notice.clone().unwrap_or("none".into())),
     ] {
         out.push_str(&format!("  {name:<13} {value}\n"));
     }

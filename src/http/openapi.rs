@@ -34,13 +34,17 @@ pub fn document(bundle: &Bundle, toolsets: &Toolsets) -> Value {
     }
     let mut schemas = own_schemas();
     toolsets.capabilities().for_each(|capability| schemas.extend((capability.schemas)(bundle)));
+    let notice = bundle.manifest.notice.iter().map(|notice| format!(" {notice}"));
+    let about = format!(
+        "United States federal policy data from one bundle file. Read-only; every record is cited.{}",
+        notice.collect::<String>()
+    );
     json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Josh",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "United States federal policy data from one bundle file. Read-only; \
-                            every record is cited.",
+            "description": about,
             "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
         },
         "paths": paths,

@@ -17,9 +17,21 @@ const HOME: &str = include_str!("../../assets/web/home.html");
 const DOCS: &str = include_str!("../../assets/web/docs.html");
 
 /// What the home page says when nothing but the sample is served.
-const SAMPLE: &str = "<p class=\"sample\"><strong>This server serves the sample that is built into \
-    Josh</strong>: a few records of every source. Its texts are summaries written for it, not the \
-    official wording. Serve your own bundle with <code>josh serve --bundle FILE</code>.</p>";
+const SAMPLE: &str = "<p class=\"notice\"><strong>This server serves the sample that is built into \
+    Josh</strong>: a few records of every source. Serve your own bundle with <code>josh serve \
+    --bundle FILE</code>.</p>";
+
+/// What a page says about a bundle whose texts are not the official ones.
+pub fn notice(bundle: &Bundle) -> String {
+    let notice = bundle.manifest.notice.as_ref();
+    let paragraph = |text: &String| {
+        format!(
+            "<p class=\"notice\" role=\"note\"><strong>Summaries.</strong> {}</p>",
+            escape(text)
+        )
+    };
+    notice.map(paragraph).unwrap_or_default()
+}
 
 /// Pages load nothing from elsewhere, and say so to the browser.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
@@ -69,6 +81,7 @@ fn home_page(bundle: &Bundle) -> String {
         .replace("{{bundle}}", &escape(&manifest.id))
         .replace("{{as_of}}", &escape(&manifest.as_of))
         .replace("{{sample}}", if is_sample(&bundle.path) { SAMPLE } else { "" })
+        .replace("{{notice}}", &notice(bundle))
         .replace("{{sources}}", &rows)
         .replace("{{examples}}", &examples)
 }
@@ -77,8 +90,8 @@ pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-pub async fn docs() -> HttpResponse {
-    html(DOCS.to_string())
+pub async fn docs(executor: web::Data<Executor>) -> HttpResponse {
+    html(DOCS.replace("{{notice}}", &notice(&executor.bundle())))
 }
 
 /// Documents that only the bundle decides, made once for each.
@@ -159,6 +172,7 @@ pub async fn health(executor: web::Data<Executor>) -> HttpResponse {
             "format": manifest.format,
             "records": manifest.sources.iter().map(|s| s.records).sum::<u64>(),
             "signed": manifest.signature.is_some(),
+            "notice": manifest.notice,
         },
     }))
 }

@@ -93,7 +93,9 @@ impl Advertised {
             tools::listed(operation, tool, &bundle, &schemas, is_bare)
         };
         let tools = toolsets.tools(&bundle).map(listed).collect();
+        let notice = bundle.manifest.notice.clone().into_iter();
         let instructions = toolsets.capabilities().map(|c| (c.instructions)(&bundle));
+        let instructions = notice.chain(instructions);
         let instructions = instructions.collect::<Vec<_>>().join(" ");
         Advertised { tools, instructions, bundle }
     }

@@ -103,10 +103,11 @@ fn capabilities(bundle: &Bundle) -> Value {
     let tools = OPERATIONS.iter().flat_map(|operation| operation.tools);
     let tools = tools.filter(|tool| (tool.is_offered)(bundle));
     let (id, as_of, version) = (&manifest.id, &manifest.as_of, &manifest.data_version);
+    let notice = &manifest.notice;
     json!({
         "name": "josh",
         "version": env!("CARGO_PKG_VERSION"),
-        "bundle": { "id": id, "as_of": as_of, "data_version": version },
+        "bundle": { "id": id, "as_of": as_of, "data_version": version, "notice": notice },
         "tools": tools.map(|tool| tool.name).collect::<Vec<_>>(),
         "search": {
             "lexical": advertised::searchable(bundle),

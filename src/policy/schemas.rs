@@ -30,6 +30,10 @@ pub struct Citation {
     pub as_of: String,
     /// Who publishes it
     pub source: String,
+    /// That the text served is not the official wording and can't be quoted
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub note: Option<String>,
 }
 
 /// How well a name fits.

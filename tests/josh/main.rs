@@ -22,6 +22,7 @@ mod mcp_criteria;
 mod mcp_criteria_retrieval;
 mod mcp_wire;
 mod names;
+mod notice;
 mod operations;
 mod readme;
 mod rest;

@@ -265,7 +265,7 @@ fn the_home_page_says_when_it_serves_the_sample() {
     let folder = tempfile::tempdir().unwrap();
     let own = edition(folder.path(), "federal.db", "own");
     let page = |args: &[&str]| String::from_utf8(josh(args).output().unwrap().stdout).unwrap();
-    let notice = "summaries written for it";
+    let notice = "the sample that is built into";
     assert!(page(&["get", "/"]).contains(notice));
     let other = page(&["get", "/", "--bundle", own.to_str().unwrap()]);
     assert!(other.contains("Sources in this bundle") && !other.contains(notice));

@@ -261,26 +261,42 @@ fn registries_are_not_searched_as_text() {
 
 #[test]
 fn malformed_questions_degrade_to_words() {
-    for question in [
-        "\"unclosed",
-        "title:",
-        "-",
-        "--",
-        "AND OR NOT",
-        "((",
-        "a:b:c",
-        "*",
-        "?",
-        "\\",
-        "\"\"",
-        "-\"x",
-        "😀 tax",
-        "~1 tax^2",
-        "tax\u{0}",
+    let search = |question: &str, mode: &str| {
+        let answer = SAMPLE.get(&format!("/v1/search?q={}&mode={mode}", segment(question)));
+        assert_eq!(answer.status, 200, "{question} {mode}: {}", answer.text());
+        answer.json()
+    };
+    // What has words is those words.
+    for (question, words) in [
+        ("\"drinking water", "drinking water"),
+        ("((water", "water"),
+        ("water -\"x", "water x"),
+        ("-\"x", "x"),
+        ("AND OR NOT", "and or not"),
+        ("😀 tax", "tax"),
+        ("water \"\"", "water"),
     ] {
-        let answer = SAMPLE.get(&format!("/v1/search?q={}", segment(question)));
-        assert!(matches!(answer.status, 200 | 400), "{question}: {}", answer.text());
+        let found = search(question, "lexical");
+        assert_ne!(found["total"], 0, "{question}");
+        let expected = search(words, "lexical");
+        assert_eq!(found["total"], expected["total"], "{question}");
+        let ids = |found: &Value| {
+            let results = found["results"].as_array().unwrap().iter();
+            results.map(|result| result["id"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(&found), ids(&expected), "{question}");
     }
+    // What has none finds nothing by words, and is no error.
+    for question in ["title:", "-", "--", "((", "*", "?", "\\", "\"\"", "😀"] {
+        let found = search(question, "lexical");
+        assert_eq!(found["total"], 0, "{question}");
+        assert!(found["meta"]["empty"]["reason"].is_string(), "{question}: {found}");
+    }
+    for question in ["\"unclosed", "a:b:c", "~1 tax^2", "-", "*", "\"\""] {
+        search(question, "hybrid");
+        search(question, "semantic");
+    }
+    assert_eq!(SAMPLE.get("/v1/search?q=tax%00").code(), "invalid_parameter");
     assert_eq!(SAMPLE.get("/v1/search").json()["error"]["field"], "q");
     assert_eq!(SAMPLE.get("/v1/search?q=+").code(), "invalid_parameter");
     assert_eq!(

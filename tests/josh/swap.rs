@@ -45,6 +45,14 @@ fn put(edition: &Path, path: &Path) {
     std::fs::rename(&link, path).unwrap();
 }
 
+struct SetOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 fn served(server: &Server) -> String {
     server.get("/health").json()["bundle"]["id"].as_str().unwrap().to_string()
 }
@@ -60,6 +68,8 @@ fn sighup_swaps_bundles_and_drops_no_request() {
     assert_eq!(served(&server), "first");
     let (stop, answered) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {
+        // Also when an assertion fails here: the scope waits for its threads.
+        let _stopping = SetOnDrop(&stop);
         for query in
             ["/v1/bills/hr:119:1", "/v1/bills?limit=50", "/v1/bills/s:119:5/actions", COUNT]
         {
@@ -83,8 +93,9 @@ fn sighup_swaps_bundles_and_drops_no_request() {
             put(next, &path);
             server.signal("HUP");
             eventually("the new bundle is served", || served(&server) == *id);
+            let before = answered.load(Ordering::Relaxed);
+            eventually("every client goes on", || answered.load(Ordering::Relaxed) > before + 20);
         }
-        stop.store(true, Ordering::Relaxed);
     });
     assert!(answered.load(Ordering::Relaxed) > 20);
 }

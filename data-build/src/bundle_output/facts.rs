@@ -39,6 +39,7 @@ impl BundleOutput<'_> {
             to: extreme("max")?,
             publisher: source.publisher.into(),
             licence: source.licence.into(),
+            summaries: 0,
             fields,
             rows,
             passages: 0,

@@ -4,6 +4,7 @@
 mod facts;
 mod links;
 mod records;
+mod summaries;
 mod texts;
 
 use std::fs::File;
@@ -67,6 +68,7 @@ impl BundleOutput<'_> {
         let mut names = names::Builder::default();
         for source in &sources {
             let first: u64 = facts.iter().map(|f| f.records).sum();
+            self.mark_summaries(source)?;
             self.write_records(source, &as_of, &mut store, &mut hash, |ord, record| {
                 if source.shape == Shape::Registry {
                     for (kind, name) in names_of(source, record) {
@@ -90,12 +92,14 @@ impl BundleOutput<'_> {
         let sections = texts.finish(facts.iter().map(|f| f.records).sum())?;
         let names_section = self.folder.join("names.section");
         names.finish(&self.folder.join("names"), &names_section)?;
+        self.count_summaries(&mut facts)?;
         let manifest = Manifest {
             format: FORMAT,
             id: hex::encode(&hash.finalize()[..16]),
             data_version: self.data_version.clone().unwrap_or_else(|| as_of.clone()),
             as_of,
             built_by: format!("josh-data-build {}", env!("CARGO_PKG_VERSION")),
+            notice: summaries::notice(&facts),
             congresses: self.congresses()?,
             sources: facts,
             model,

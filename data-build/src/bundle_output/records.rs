@@ -6,6 +6,7 @@ use std::io::{BufWriter, Write};
 
 use anyhow::Result;
 use josh::bundle::RecordsWriter;
+use josh::catalog::spec::{SUMMARY, SUMMARY_NOTE, TEXT_STATUS};
 use josh::catalog::{Field, Source};
 use josh::policy::query::row_json;
 use serde_json::{Map, Value, json};
@@ -47,10 +48,11 @@ impl BundleOutput<'_> {
         self.each_row("sorted", &json, |ord, row| {
             let mut record: Map<String, Value> = serde_json::from_str(row)?;
             complete(source, &mut record);
-            let citation = json!({
+            let mut citation = json!({
                 "text": (source.cite)(&record), "url": record["url"], "as_of": as_of,
                 "source": source.publisher,
             });
+            add_note(&record, &mut citation);
             let id = record["id"].as_str().unwrap_or_default().to_string();
             let data = serde_json::to_string(&record)?;
             store.push(&id, &data, &citation.to_string())?;
@@ -116,6 +118,13 @@ impl BundleOutput<'_> {
             counts.insert(sub.name.to_string(), count);
         }
         Ok(counts)
+    }
+}
+
+/// Says in the citation of a record with a summary that its text can't be quoted.
+fn add_note(record: &Map<String, Value>, citation: &mut Value) {
+    if record.get(TEXT_STATUS.name).is_some_and(|status| status == SUMMARY) {
+        citation["note"] = json!(SUMMARY_NOTE);
     }
 }
 

@@ -5,6 +5,7 @@
 //! FUZZ_COUNT=100000 FUZZ_SEED=7 cargo test --release -p josh-data-build --bin josh-data-build cfr
 //! ```
 
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -91,6 +92,30 @@ impl Collected {
     }
 }
 
+/// A file to which every fixture that is read adds the fields that its records have.
+pub const FILLED: &str = "JOSH_TEST_FILLED_FIELDS";
+
+fn note_filled(records: &[Record]) {
+    if let Some(path) = std::env::var_os(FILLED) {
+        let lines: String = records.iter().flat_map(filled).map(|line| line + "\n").collect();
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+        let written = file.and_then(|mut file| file.write_all(lines.as_bytes()));
+        written.expect("the list of filled fields can be written");
+    }
+}
+
+/// What a record has: `bills.title`, `bills/actions.date`, `bills/body`.
+pub fn filled(record: &Record) -> Vec<String> {
+    let source = record.source;
+    let is_filled = |(_, value): &(&String, &Value)| !value.is_null() && **value != Value::from("");
+    let own = record.fields.iter().filter(is_filled).map(|(name, _)| format!("{source}.{name}"));
+    let rows = record.rows.iter().flat_map(|(sub, row)| {
+        row.iter().filter(is_filled).map(move |(name, _)| format!("{source}/{sub}.{name}"))
+    });
+    let body = record.bodies.first().map(|_| format!("{source}/body"));
+    own.chain(rows).chain(body).collect()
+}
+
 /// Reads `text` as a file of this name, after mutations of it that may fail in any way but a panic.
 pub fn read_text(reader: Reader, name: &str, text: &str) -> Collected {
     read_mutations(reader, name, text);
@@ -102,6 +127,7 @@ pub fn read_text(reader: Reader, name: &str, text: &str) -> Collected {
     let outcome = reader(&Input::on_disk(path.clone(), name.into()), &mut sink)
         .expect("the file can be read");
     std::fs::remove_file(&path).expect("the file was just written");
+    note_filled(&sink.records);
     Collected { outcome, records: sink.records, rejects: sink.rejects }
 }
 

@@ -6,6 +6,7 @@ use anyhow::Result;
 use josh::catalog::ids;
 use serde_json::Value;
 
+use super::cbo_estimates_text;
 use crate::formats::json::str_at;
 use crate::formats::{committee_names, documents, eastern, html, measures};
 use crate::input::Input;
@@ -15,8 +16,10 @@ use crate::record::{Rank, Record, Sink};
 const SOURCE: &str = "cbo-estimates";
 
 pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
-    if input.extension() != "jsonl" {
-        return Ok(Outcome::Skipped);
+    match input.extension() {
+        "jsonl" => {}
+        "txt" => return cbo_estimates_text::read(input, out),
+        _ => return Ok(Outcome::Skipped),
     }
     for (number, row) in documents::lines(input)? {
         let place = format!("line {number}");

@@ -16,6 +16,7 @@ mod bill_text;
 mod bill_versions;
 mod bills;
 mod cbo_estimates;
+mod cbo_estimates_text;
 mod cfr_sections;
 mod cfr_sections_ecfr;
 mod committee_reports;
@@ -46,6 +47,8 @@ mod roll_call;
 mod roll_call_tally;
 mod roll_call_votes;
 mod roll_call_xml;
+#[cfg(test)]
+mod sample_coverage;
 mod saps;
 mod staff_directories;
 mod staff_disbursements;

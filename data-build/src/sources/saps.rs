@@ -245,45 +245,43 @@ fn paragraphs(lines: &[&str]) -> Vec<String> {
 /// provisions come later.
 const OPENING: usize = 700;
 
-/// What the statement says of the bill. A verb with the bill as its object counts before any
-/// other, and the first stance is the one on the bill as a whole: support that goes on to threaten
-/// a veto of some amendment is support.
+/// What the statement says of the bill: a verb with the bill as its object, or what the President
+/// would do with it. The first stance is the one on the bill as a whole, so support that goes on to
+/// threaten a veto of some amendment is support. Praise of parts of a bill is no position.
 pub fn position(text: &str) -> &'static str {
     static VETO: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
             r"(?i)\b(?:recommend(?:ed)?|would|will|shall|intends\s+to)\b[^.]{0,60}\bveto(?:es|ed)?\b|\bveto\s+threat\b",
         )
     });
+    static SIGN: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r"(?i)\b(?:recommend(?:ed)?|would|will|intends\s+to)\b[^.]{0,60}\bsign\b")
+    });
     const WHO: &str = r"\b(?:Administration|President)\b[^.;]{0,60}?\b";
     const AGAINST: &str = concat!(
         r"(?:opposes|opposed\s+to|objects\s+to|(?:does\s+not|cannot|can\s+not)\s+support|urges[^.]{0,",
         r"40}\b(?:against|reject|oppose))",
     );
-    const FOR: &str = r"(?:supports|urges|welcomes|applauds|endorses)";
+    const FOR: &str = r"(?:supports|urges|endorses)";
     const BILL: &str = concat!(
-        r"[^.;]{0,25}?(?:\b(?:passage|enactment|adoption|consideration)\b|\b(?:H|S)\.\s?[A-Z0-9]|\bth(?:e|is|",
-        r"ese)\s+(?:bill|resolution|legislation|measure|joint)|\bthe\s+[A-Z][^.;]{0,60}?\bAct\b)",
+        r"[^.;]{0,25}?(?:\b(?:passage|enactment|adoption)\b|\b(?:H|S)\.\s?[A-Z0-9]|\bth(?:e|is|ese)\s+",
+        r"(?:bill|resolution|legislation|measure|joint|(?:House|Senate)\s+Amendment)|\bthe\s+[A-Z]",
+        r"[^.;]{0,60}?\bAct\b)",
     );
     static OPPOSES_BILL: LazyLock<Regex> =
         LazyLock::new(|| pattern(&format!("(?i:{WHO}{AGAINST}){BILL}")));
-    static SUPPORTS_BILL: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(&format!(r"(?i:{WHO}{FOR}){BILL}|(?i:\brecommend\b[^.]{{0,60}}\bsign\b)"))
-    });
+    static SUPPORTS_BILL: LazyLock<Regex> =
+        LazyLock::new(|| pattern(&format!("(?i:{WHO}{FOR}){BILL}")));
     static OPPOSES: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("(?i:{WHO}{AGAINST})")));
-    static SUPPORTS: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("(?i:{WHO}{FOR})")));
     let opening = text.char_indices().nth(OPENING).map_or(text, |(end, _)| &text[..end]);
     let at = |regex: &Regex, text: &str| regex.find(text).map(|m| m.start());
-    let of_bill = (at(&OPPOSES_BILL, opening), at(&SUPPORTS_BILL, opening));
-    let (opposes, supports) = if of_bill == (None, None) {
-        (at(&OPPOSES, opening), at(&SUPPORTS, opening))
-    } else {
-        of_bill
-    };
-    match (opposes, supports, at(&VETO, text)) {
-        (opposed, Some(supported), _) if opposed.is_none_or(|o| supported < o) => "supports",
-        (_, _, Some(_)) => "would_veto",
-        (Some(_), _, None) => "opposes",
-        _ => "none_stated",
+    match (at(&OPPOSES_BILL, opening), at(&SUPPORTS_BILL, opening)) {
+        (opposed, Some(supported)) if opposed.is_none_or(|at| supported < at) => "supports",
+        // The sentence at the end: what advisors would recommend.
+        (None, _) if SIGN.is_match(text) => "supports",
+        _ if VETO.is_match(text) => "would_veto",
+        (None, _) if !OPPOSES.is_match(opening) => "none_stated",
+        _ => "opposes",
     }
 }
 
@@ -322,6 +320,20 @@ mod tests {
             "supports"
         );
         assert_eq!(position("His advisors would recommend that he sign the bill."), "supports");
+        assert_eq!(
+            position(
+                "The Administration welcomes the House's consideration of bills on boats and \
+                 looks forward to working with the Congress."
+            ),
+            "none_stated"
+        );
+        assert_eq!(
+            position("The Administration supports building boats. Section 5 is a concern."),
+            "none_stated"
+        );
+        let late =
+            format!("The bill is about boats. {}He would sign it into law.", "Words. ".repeat(200));
+        assert_eq!(position(&late), "supports");
     }
 
     #[test]

@@ -95,6 +95,7 @@ fn build(folder: &Folder, name: &str) -> josh::bundle::Manifest {
     let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
     let output = command
         .current_dir(here)
+        .env("XDG_CACHE_HOME", here.join("cache"))
         .args(["build", "--embed", "none", "--out", name])
         .output()
         .expect("it runs");

@@ -21,7 +21,6 @@ pub const SOURCE: Source = Source {
         Field::keyword("kind", "policy_area or subject").group(),
         Field::id("parent_id", "topic-taxonomy", "Broader topic").group(),
         Field::int("bill_count", "Bills in this bundle with this topic").sum(),
-        Field::text("description", "What it covers"),
     ],
     title: "name",
     main_date: None,

@@ -10,6 +10,7 @@ use crate::api::{
     Tool,
 };
 use crate::catalog::SubResourceKind;
+use crate::catalog::spec::{SUMMARY, SUMMARY_NOTE, TEXT_STATUS};
 use crate::policy::parameters::DETAIL;
 use crate::policy::query::{ListRequest, Listing, MOST_ITEMS, page};
 use crate::policy::record::{self, FoundRecord};
@@ -76,13 +77,15 @@ fn run(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
             metadata.insert(column.name.into(), value.into());
         }
     }
+    let text = match body(context, &found)? {
+        text if text.is_empty() => listed(&fields),
+        text if field(TEXT_STATUS.name) == SUMMARY => format!("[{SUMMARY_NOTE}]\n\n{text}"),
+        text => text,
+    };
     let head = DocumentHead {
         id: found.entry.id.to_string(),
         title: field(found.source.title),
-        text: match body(context, &found)? {
-            text if text.is_empty() => listed(&fields),
-            text => text,
-        },
+        text,
         url: field("url"),
         metadata,
     };

@@ -37,7 +37,7 @@ pub fn sources(bundle: &Bundle) -> Vec<Value> {
 }
 
 pub fn summary(source: &Source, facts: &SourceFacts) -> Value {
-    json!({
+    let mut out = json!({
         "key": source.key,
         "shape": source.shape.name(),
         "about": source.about,
@@ -46,5 +46,10 @@ pub fn summary(source: &Source, facts: &SourceFacts) -> Value {
         "to": facts.to,
         "main_date": source.main_date,
         "list": format!("/v1/{}", source.key),
-    })
+    });
+    if facts.summaries > 0 {
+        // Records whose text is not the official wording.
+        out["summaries"] = json!(facts.summaries);
+    }
+    out
 }

@@ -15,6 +15,7 @@ use crate::api::page::{CursorAfter, fitting, shown};
 use crate::api::{Error, Output, Result};
 use crate::bundle::text::{Passage, TextIndex};
 use crate::bundle::{Bundle, analyzer};
+use crate::catalog::spec::{SUMMARY, TEXT_STATUS};
 use crate::policy::schemas::Citation;
 
 /// Characters of a snippet.
@@ -85,8 +86,21 @@ impl Output for SearchResults {
 }
 
 /// Columns of a table of results.
-const COLUMNS: [&str; 9] =
-    ["id", "source", "title", "url", "date", "snippet", "section", "heading", "score"];
+const COLUMNS: [&str; 10] = [
+    "id",
+    "source",
+    "title",
+    "url",
+    "date",
+    "snippet",
+    "section",
+    "heading",
+    "text_status",
+    "score",
+];
+
+/// Begins the snippet of a text that is not the official wording.
+const SUMMARY_MARK: &str = "[Summary, not the official wording] ";
 
 /// One result, made of the prepared record's own JSON.
 #[derive(Serialize, JsonSchema)]
@@ -104,6 +118,10 @@ pub struct SearchResult<'a> {
     /// Section of the text that the passage is from; goes into body?section=
     section: String,
     heading: String,
+    /// `summary` where the text is not the official wording
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    text_status: Option<&'static str>,
     /// BM25, cosine or the sum of reciprocal ranks, depending on the mode
     score: f32,
     ranks: Ranks,
@@ -166,7 +184,12 @@ pub fn result(
     };
     let own_title: String =
         title.and_then(|t| serde_json::from_str(t.get()).ok()).unwrap_or_default();
-    let snippet = snippet_of(&own_title, &passage, stems, semantic.is_some());
+    let mut snippet = snippet_of(&own_title, &passage, stems, semantic.is_some());
+    let status = field(TEXT_STATUS.name).and_then(|s| serde_json::from_str::<&str>(s.get()).ok());
+    let text_status = (status == Some(SUMMARY)).then_some(SUMMARY);
+    if text_status.is_some() {
+        snippet.insert_str(0, SUMMARY_MARK);
+    }
     let citation: &RawValue = serde_json::from_str(entry.citation).map_err(Error::internal)?;
     let found = SearchResult {
         id: entry.id,
@@ -177,6 +200,7 @@ pub fn result(
         snippet,
         section: passage.section,
         heading: passage.heading,
+        text_status,
         score,
         ranks: Ranks { lexical, semantic },
         citation,
