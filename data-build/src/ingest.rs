@@ -238,13 +238,13 @@ mod tests {
         let zip = std::fs::File::create(bills.join("m.zip")).unwrap();
         let mut zip = zip::ZipWriter::new(zip);
         for n in 0..60 {
-            std::fs::write(bills.join(format!("{n}.xml")), status(n % 40, &format!("{n}")))
+            std::fs::write(bills.join(format!("{n}.xml")), status(n % 40 + 1, &format!("{n}")))
                 .unwrap();
             std::fs::write(bills.join(format!("{n}.bad.xml")), "<billStatus>").unwrap();
             std::fs::write(bills.join(format!("{n}.md")), "nothing").unwrap();
             let options = zip::write::SimpleFileOptions::default();
             zip.start_file(format!("{n}.xml"), options).unwrap();
-            zip.write_all(status(n % 50, "zipped").as_bytes()).unwrap();
+            zip.write_all(status(n % 50 + 1, "zipped").as_bytes()).unwrap();
         }
         zip.finish().unwrap();
         let one = staged(folder.path(), 1);

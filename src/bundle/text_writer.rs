@@ -103,7 +103,8 @@ impl PartBuilder {
 
 fn index_builder() -> IndexBuilder {
     let settings = IndexSettings { docstore_blocksize: STORED_BLOCK, ..Default::default() };
-    let tokenizers = TokenizerManager::new();
+    // tantivy asks for a tokenizer of its own for fields without text.
+    let tokenizers = TokenizerManager::default();
     tokenizers.register(analyzer::NAME, analyzer::analyzer());
     Index::builder().schema(schema().0).settings(settings).tokenizers(tokenizers)
 }
