@@ -37,7 +37,9 @@ fn build(name: &str) -> Built {
     let mut command = Command::new(env!("CARGO_BIN_EXE_josh-data-build"));
     // Embedding all of it takes half a day on two cores; vectors have tests of their own.
     let output = command
-        .args(["build", "--ignore-unknown-folders", "--embed", "none", "--from"])
+        .args(["build", "--ignore-unknown-folders", "--embed", "none"])
+        // These folders hold documentation and other formats, too, and pages without numbers.
+        .args(["--max-skipped", "100", "--max-rejected", "12", "--from"])
         .arg(from)
         .arg("--out")
         .arg(&out)
