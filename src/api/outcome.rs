@@ -86,6 +86,7 @@ impl Outcome {
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
     pub resolved: Option<Resolved>,
+    pub understood: Vec<Understood>,
     pub empty: Option<Value>,
     pub shown: Option<String>,
 }
@@ -94,6 +95,16 @@ pub struct Notes {
 pub struct Resolved {
     pub asked: String,
     pub id: String,
+}
+
+/// A name that was given where an id or an exact value is asked for.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Understood {
+    pub argument: String,
+    pub given: String,
+    /// The id or value that it was read as
+    pub value: String,
+    pub name: String,
 }
 
 /// Facts about the answer itself.
@@ -106,6 +117,9 @@ pub struct Meta<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Resolved")]
     pub resolved: Option<&'a Resolved>,
+    /// Names that were given, and what they were read as
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub understood: &'a [Understood],
     /// Why a list is empty
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Map<String, Value>")]
@@ -132,6 +146,7 @@ impl<'a> Meta<'a> {
             bundle: BundleMeta { id: &bundle.manifest.id, as_of: &bundle.manifest.as_of },
             took_ms: started.elapsed().as_millis() as u64,
             resolved: notes.resolved.as_ref(),
+            understood: &notes.understood,
             empty: notes.empty.as_ref(),
             shown: notes.shown.as_deref(),
             truncated: None,

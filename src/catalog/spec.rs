@@ -102,12 +102,17 @@ pub struct Field {
     pub sum: bool,
     /// Can be bucketed by time in an aggregation.
     pub time: bool,
+    /// Values that it mostly has, where the manifest does not list them: rows of sub-resources.
+    pub vocabulary: &'static [&'static str],
+    /// Holds names of organizations, which people write in several ways.
+    pub named: bool,
     pub about: &'static str,
 }
 
 impl Field {
     const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
-        Field { name, kind, group: false, sum: false, time: false, about }
+        let (group, sum, time, named) = (false, false, false, false);
+        Field { name, kind, group, sum, time, vocabulary: &[], named, about }
     }
     pub const fn text(name: &'static str, about: &'static str) -> Self {
         Self::new(name, Kind::Text, about)
@@ -143,6 +148,15 @@ impl Field {
     }
     pub const fn time(mut self) -> Self {
         self.time = true;
+        self
+    }
+
+    pub const fn mostly(mut self, vocabulary: &'static [&'static str]) -> Self {
+        self.vocabulary = vocabulary;
+        self
+    }
+    pub const fn named(mut self) -> Self {
+        self.named = true;
         self
     }
 
@@ -193,6 +207,13 @@ pub const BODY: &[Field] = &[
     ),
     Field::keywords("amends", "The laws that it says it amends"),
 ];
+
+/// Columns of rows about a member.
+pub const PARTY: Field = Field::keyword("party", "Party").mostly(&["D", "R", "I"]);
+pub const STATE: Field = Field::keyword("state", "State, two letters");
+pub const POSITION: Field =
+    Field::keyword("position", "yea, nay, present, not_voting, or a name in an election")
+        .mostly(&["yea", "nay", "present", "not_voting"]);
 
 /// The columns of every `{source table}_mentions` table: records that name the record, and where.
 pub const MENTIONS: &[Field] = &[

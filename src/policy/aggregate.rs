@@ -12,8 +12,9 @@ use super::query::{
     Aggregate, AggregateRequest, AggregateResult, Bucket, Interval, Listing, aggregate,
 };
 use super::search;
+use super::understand;
 use crate::api::outcome::append;
-use crate::api::{Arguments, Context, Error, Outcome, Output, Result};
+use crate::api::{Arguments, Context, Error, Notes, Outcome, Output, Result};
 use crate::bundle::Bundle;
 use crate::catalog::{self, Field, Kind, Source};
 
@@ -130,8 +131,9 @@ pub fn numbers(
     context: &Context,
     source: &'static Source,
     listing: &Listing,
-    arguments: Arguments,
+    mut arguments: Arguments,
 ) -> Result<Outcome> {
+    let understood = understand::filters(context, listing, &mut arguments)?;
     let mut request = AggregateRequest::read(arguments, listing, source.shape.has_body())?;
     if let Some(question) = &request.question {
         let first = context.bundle.first_number(source) as u32;
@@ -139,7 +141,8 @@ pub fn numbers(
         request.matching = Some(matching.into_iter().map(|number| number - first).collect());
     }
     let found = aggregate(context, listing, &request)?;
-    Ok(Outcome::new(shown(context, &request, found)?))
+    let notes = Notes { understood, ..Notes::default() };
+    Ok(Outcome::new(shown(context, &request, found)?).with(notes))
 }
 
 fn shown(context: &Context, request: &AggregateRequest, found: Aggregate) -> Result<Numbers> {

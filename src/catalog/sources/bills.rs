@@ -134,8 +134,8 @@ pub const SOURCE: Source = Source {
 const COSPONSORS: &[Field] = &[
     Field::id("bioguide", "legislators", "Cosponsor's bioguide id"),
     Field::keyword("name", "Cosponsor's name"),
-    Field::keyword("party", "Party"),
-    Field::keyword("state", "State, two letters"),
+    PARTY,
+    STATE,
     Field::int("district", "House district"),
     Field::date("date", "Date of cosponsorship"),
     Field::flag("original", "Whether they cosponsored it at introduction"),

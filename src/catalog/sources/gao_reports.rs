@@ -33,7 +33,7 @@ pub const SOURCE: Source = Source {
     fields: &[
         Field::keyword("number", "GAO's report number, GAO-25-107743"),
         Field::date("published_date", "Date of publication").time(),
-        Field::keyword("agency", "Agency reported on").group(),
+        Field::keyword("agency", "Agency reported on").group().named(),
         Field::keywords("topics", "Topics").group(),
         Field::int("recommendations_count", "Number of recommendations").sum(),
     ],

@@ -104,10 +104,10 @@ pub const SOURCE: Source = Source {
 
 const TERMS: &[Field] = &[
     Field::keyword("chamber", "house or senate"),
-    Field::keyword("state", "State, two letters"),
+    STATE,
     Field::int("district", "House district; 0 at large"),
     Field::int("senate_class", "Senate class, 1 to 3"),
-    Field::keyword("party", "Party"),
+    PARTY,
     Field::date("start", "First day"),
     Field::date("end", "Last day"),
 ];
@@ -125,7 +125,7 @@ const VOTES: &[Field] = &[
     Field::id("vote_id", "roll-call-votes", "The roll call"),
     Field::int("congress", "Congress"),
     Field::date("date", "Date of the vote"),
-    Field::keyword("position", "yea, nay, present, not_voting, or a name in an election"),
+    POSITION,
     Field::text("question", "What was voted on"),
     Field::keyword("result", "Outcome"),
     Field::id("bill_id", "bills", "The bill concerned"),
@@ -140,7 +140,7 @@ const LEADERSHIP: &[Field] = &[
 
 const OFFICES: &[Field] = &[
     Field::keyword("city", "City"),
-    Field::keyword("state", "State, two letters"),
+    STATE,
     Field::keyword("address", "Street address"),
     Field::keyword("suite", "Suite"),
     Field::keyword("building", "Building"),

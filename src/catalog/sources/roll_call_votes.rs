@@ -114,9 +114,9 @@ const POSITIONS: &[Field] = &[
     Field::id("bioguide", "legislators", "Member's bioguide id"),
     Field::keyword("lis_id", "Senate LIS id, as in the roll call"),
     Field::keyword("name", "Member's name"),
-    Field::keyword("party", "Party"),
-    Field::keyword("state", "State, two letters"),
-    Field::keyword("position", "yea, nay, present, not_voting, or a name in an election"),
+    PARTY,
+    STATE,
+    POSITION,
 ];
 
 fn read_id(captures: &Captures) -> Option<Reading> {

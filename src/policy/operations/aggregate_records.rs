@@ -8,7 +8,7 @@ use crate::api::{
 use crate::bundle::{Bundle, SourceFacts};
 use crate::catalog::Source;
 use crate::policy::endpoints::{aggregate_parameters, filter_parameters, page_parameters};
-use crate::policy::parameters::{FILTERS, TOP};
+use crate::policy::parameters::{DATES, FILTERS, TOP};
 use crate::policy::query::{AGGREGATE_PARAMETERS, Listing};
 use crate::policy::record::require_source;
 use crate::policy::{advertised, aggregate, schemas};
@@ -35,6 +35,7 @@ pub const OPERATION: Operation = Operation {
     selects: Some(|arguments| AGGREGATE_PARAMETERS.iter().any(|name| arguments.has(name))),
     scope: Scope::Read,
     cost: Cost::Query,
+    cost_with: None,
     is_list: true,
     endpoints: |bundle| {
         let endpoint = |(source, facts): (&'static Source, &SourceFacts)| {
@@ -79,6 +80,7 @@ pub const OPERATION: Operation = Operation {
                     QUERY,
                 ],
                 FILTERS,
+                DATES,
                 TOP,
             ],
             output: |_| schemas::numbers(),
@@ -111,23 +113,28 @@ pub const OPERATION: Operation = Operation {
                     ),
                 ],
                 FILTERS,
+                DATES,
                 TOP,
             ],
             output: |_| schemas::numbers(),
         },
         Tool {
             name: "time_series",
-            title: "Count over time",
+            title: "Count or add up over time",
             is_offered: |bundle| !advertised::sources_with(bundle, |f| f.time).is_empty(),
             about: |bundle| {
                 format!(
-                    "Counts per day, week, month, quarter or year, gaps filled with 0: trends, by \
-                     month, over the years, since. `query` counts only records whose text has the \
+                    "Counts, or sums of `sum_field`, per day, week, month, quarter or year: trends, \
+                     by month, over the years, since; quarterly lobbying dollars. `query` counts only records whose text has the \
                      words. Date fields: {}. group_by (one field) as in count.",
                     advertised::describe_fields(bundle, |f| f.time)
                 )
             },
-            examples: &["bills on AI each month since 2018", "rules per quarter"],
+            examples: &[
+                "bills on AI each month since 2018",
+                "rules per quarter",
+                "lobbying dollars by quarter",
+            ],
             fixed: &[],
             arguments: &[
                 &[
@@ -141,9 +148,15 @@ pub const OPERATION: Operation = Operation {
                     .sets("bucket_by_time"),
                     Parameter::required("interval", Kind::Choice(INTERVALS), "Width of a bucket")
                         .sets("time_interval"),
+                    Parameter::optional(
+                        "sum_field",
+                        Kind::OneOf(|bundle| advertised::fields(bundle, |f| f.sum, |f| f.time)),
+                        "Field to add up; without it records are counted",
+                    ),
                     QUERY,
                 ],
                 FILTERS,
+                DATES,
                 TOP,
             ],
             output: |_| schemas::numbers(),
