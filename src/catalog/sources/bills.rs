@@ -28,7 +28,7 @@ pub const SOURCE: Source = Source {
         example: "hr:119:1",
         bare_prefix: None,
         spellings: &[
-            Spelling::canonical(&[BILL_TYPE, ":", CONGRESS, r":(?P<n>\d{1,5})"], measure_id),
+            Spelling::canonical(&[BILL_TYPE, ":", CONGRESS, r":(?P<n>\d{1,9})"], measure_id),
             Spelling::written(
                 &[WRITTEN_TYPE, r" ?(?:no\.? ?)?(?P<n>\d{1,5})", CONGRESS_AFTER],
                 measure_id,

@@ -18,7 +18,7 @@ pub const SOURCE: Source = Source {
         bare_prefix: Some("pn"),
         spellings: &[
             Spelling::canonical(
-                &["pn:", CONGRESS, r":(?P<n>\d{1,5})(?:-(?P<part>\d{1,4}))?"],
+                &["pn:", CONGRESS, r":(?P<n>\d{1,9})(?:-(?P<part>\d{1,4}))?"],
                 read_id,
             ),
             Spelling::written(

@@ -18,7 +18,7 @@ pub const SOURCE: Source = Source {
         bare_prefix: None,
         spellings: &[
             Spelling::canonical(
-                &["(?P<chamber>house|senate):", CONGRESS, r":(?P<session>\d):(?P<n>\d{1,5})"],
+                &["(?P<chamber>house|senate):", CONGRESS, r":(?P<session>\d):(?P<n>\d{1,9})"],
                 read_id,
             ),
             Spelling::written(

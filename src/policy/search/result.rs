@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::fuse::Fused;
 use super::query_syntax::ParsedQuery;
-use super::{lexical, snippet};
+use super::snippet;
 use crate::api::outcome::append;
 use crate::api::page::{CursorAfter, fitting, shown};
 use crate::api::{Error, Output, Result};
@@ -30,7 +30,7 @@ pub struct Ranked {
 /// What is marked in a passage.
 pub fn stems(ask: &ParsedQuery) -> Vec<String> {
     let phrases = ask.phrases.iter().map(|p| p.text.as_str());
-    lexical::content_words(ask).chain(phrases).flat_map(analyzer::terms).collect()
+    ask.content_words().into_iter().chain(phrases).flat_map(analyzer::terms).collect()
 }
 
 /// A page of results: `{"results", "total", "took_ms", "next_cursor"?, "degraded"?}`.
@@ -80,7 +80,7 @@ impl Output for SearchResults {
         }
         self.next_cursor = Some((self.cursor_after)(kept));
         self.results.truncate(kept);
-        shown(kept, self.total, &[])
+        shown(kept, self.total, &[], true)
     }
 }
 
@@ -119,8 +119,8 @@ struct Ranks {
 
 /// The passage with the question's words marked. When they stand only in its heading or in the
 /// title, these lead; when they stand nowhere, it was the meaning of the passage that matched, and
-/// all of it is the match.
-fn snippet_of(title: &str, passage: &Passage, stems: &[String], by_meaning: bool) -> String {
+/// nothing is marked.
+fn snippet_of(title: &str, passage: &Passage, stems: &[String]) -> String {
     // A stem begins like its word; asking that first spares nearly all words the stemmer.
     let begins = |word: &str| {
         let first = word.chars().next().map(|c| c.to_ascii_lowercase());
@@ -138,12 +138,7 @@ fn snippet_of(title: &str, passage: &Passage, stems: &[String], by_meaning: bool
         _ if passage.text.is_empty() => title.to_string(),
         _ => passage.text.clone(),
     };
-    let snippet = snippet::snippet(&text, &is_hit, SNIPPET);
-    if by_meaning && !snippet.contains("<mark>") {
-        format!("<mark>{snippet}</mark>")
-    } else {
-        snippet
-    }
+    snippet::snippet(&text, &is_hit, SNIPPET)
 }
 
 pub fn result(
@@ -166,7 +161,7 @@ pub fn result(
     };
     let own_title: String =
         title.and_then(|t| serde_json::from_str(t.get()).ok()).unwrap_or_default();
-    let snippet = snippet_of(&own_title, &passage, stems, semantic.is_some());
+    let snippet = snippet_of(&own_title, &passage, stems);
     let citation: &RawValue = serde_json::from_str(entry.citation).map_err(Error::internal)?;
     let found = SearchResult {
         id: entry.id,
