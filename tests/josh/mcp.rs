@@ -105,6 +105,21 @@ pub const SAME: &[(&str, &str, &str)] = &[
         "/v1/bills/hr:119:1/body?max_bytes=1000&limit=100",
     ),
     ("list_member_votes", r#"{"bioguide_id":"M000133"}"#, "/v1/legislators/M000133/votes?limit=10"),
+    (
+        "list_vote_positions",
+        r#"{"vote_id":"house:119:1:145","filters":{"position":"no","party":"Republican"}}"#,
+        "/v1/roll-call-votes/house:119:1:145/positions?position=no&party=Republican&limit=10",
+    ),
+    (
+        "list_records",
+        r#"{"resource":"bills","filters":{"congress":119},"sort":"-cosponsor_count","limit":3}"#,
+        "/v1/bills?congress=119&sort=-cosponsor_count&limit=3",
+    ),
+    (
+        "list_records",
+        r#"{"resource":"actions","of":"s:119:5","fields":["date"]}"#,
+        "/v1/bills/s:119:5/actions?limit=10&fields=date",
+    ),
     ("search", r#"{"query":"drinking water","limit":3}"#, "/v1/search?q=drinking%20water&limit=3"),
     (
         "search",
@@ -374,7 +389,7 @@ fn the_same_server_speaks_over_standard_input_and_output() {
                 serve_client_with_lifecycle((), transport, era).await.expect("it connects");
             let bill = call(&client, "get_bill", json!({"bill_id": "hr:119:1"})).await;
             assert_eq!(bill.structured_content.unwrap()["data"]["id"], "hr:119:1");
-            assert_eq!(client.list_all_tools().await.unwrap().len(), 21);
+            assert_eq!(client.list_all_tools().await.unwrap().len(), 23);
             let _ = client.cancel().await;
         }
     });
