@@ -99,7 +99,15 @@ pub fn resolve(
     });
     let cursor_after = Some(Box::new(cursor_after) as _);
     let page = Page { items, columns, total, next_cursor, contents: None, cursor_after };
-    let shown = page.shown(&[]);
+    let mut shown = page.shown(&[]);
+    let others = candidates.count().saturating_sub(total);
+    if total > 0 && others > 0 && !filters.is_empty() {
+        let passed = format!(
+            "{others} more records pass the filters, but no name of theirs fits; leave `q` out to \
+             list them all"
+        );
+        shown = Some(shown.map_or(passed.clone(), |shown| format!("{shown}. {passed}")));
+    }
     Ok(Outcome::new(page).with(Notes { empty, shown, ..Notes::default() }))
 }
 
