@@ -5,7 +5,7 @@
 //! handles one call at a time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock, Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -169,7 +169,7 @@ const LOADING_POLL: Duration = Duration::from_millis(5);
 /// can't be interrupted, so a caller waits for it only as long as somebody waits for the caller.
 #[derive(Default)]
 pub struct LazyModel {
-    begun: Once,
+    begun: OnceLock<()>,
     loaded: Arc<OnceLock<LoadedModel>>,
 }
 
@@ -187,7 +187,7 @@ impl LazyModel {
         load: impl FnOnce() -> LoadedModel + Send + 'static,
         is_abandoned: &dyn Fn() -> bool,
     ) -> Option<&LoadedModel> {
-        self.begun.call_once(|| {
+        self.begun.get_or_init(|| {
             let loaded = self.loaded.clone();
             let load = move || {
                 // Without a result after a panic, everybody would wait for ever.
