@@ -3,7 +3,7 @@
 use super::query::Listing;
 use super::search::{searchable_sources, sources_with_vectors};
 use crate::bundle::Bundle;
-use crate::catalog::{Field, Shape, Source, SubResourceKind};
+use crate::catalog::{Field, Kind, Shape, Source, SubResourceKind};
 
 fn keys(sources: impl IntoIterator<Item = &'static Source>) -> Vec<&'static str> {
     sources.into_iter().map(|source| source.key).collect()
@@ -86,8 +86,13 @@ pub fn row_filter_fields(bundle: &Bundle, key: &str, name: &str) -> String {
 }
 
 fn describe_filters(listing: &Listing) -> String {
+    // Of a source, the fields that questions are about; addresses and ids elsewhere are many.
+    let is_telling = |field: &Field| {
+        field.group || field.sum || field.time || !matches!(field.kind, Kind::Keyword)
+    };
     let is_shown = |field: &&Field| {
-        field.can_filter() && !["id", "source", "outside_bundle"].contains(&field.name)
+        let is_meta = ["id", "source", "outside_bundle", "text_status"].contains(&field.name);
+        field.can_filter() && !is_meta && (listing.facts.is_none() || is_telling(field))
     };
     let describe = |field: &Field| {
         let known = listing.values(field.name).map(|v| v.iter().map(String::as_str).collect());

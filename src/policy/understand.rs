@@ -137,10 +137,12 @@ fn organization(
         ([], [value]) => return found(value),
         ([], []) => {}
         (several, _) => {
-            let shown: Vec<&String> = match several.is_empty() {
-                true => values.iter().take(MOST_CANDIDATES).collect(),
-                false => several.iter().take(MOST_CANDIDATES).copied().collect(),
+            let shown = match several.is_empty() {
+                true => values.iter().collect(),
+                false => several.to_vec(),
             };
+            let shown: Vec<&str> =
+                shown.into_iter().take(MOST_CANDIDATES).map(String::as_str).collect();
             let name = column.name;
             let message = format!("`{name}`: {given:?} may be one of several values.");
             let error = Error::invalid(name, message).hint("candidates", shown);

@@ -23,9 +23,9 @@ const fn resource(choices: fn(&Bundle) -> Vec<&'static str>) -> Parameter {
     Parameter::required("resource", Kind::OneOf(choices), "A source").sets("{source}")
 }
 
-const fn group_by(choices: fn(&Bundle) -> Vec<&'static str>) -> Parameter {
-    Parameter::optional("group_by", Kind::SomeOf(choices, 2), "One field or two")
-}
+/// Without an enum: `count` names the fields of each source, and the operation explains any other.
+const GROUP_BY: Parameter =
+    Parameter::optional("group_by", Kind::Names, "One field or two that count names");
 
 pub const OPERATION: Operation = Operation {
     name: "aggregate_records",
@@ -73,16 +73,7 @@ pub const OPERATION: Operation = Operation {
                 "break down the House by party",
             ],
             fixed: &[("aggregate", "count")],
-            arguments: &[
-                &[
-                    resource(advertised::sources),
-                    group_by(|bundle| advertised::fields(bundle, |f| f.group, |_| true)),
-                    QUERY,
-                ],
-                FILTERS,
-                DATES,
-                TOP,
-            ],
+            arguments: &[&[resource(advertised::sources), GROUP_BY, QUERY], FILTERS, DATES, TOP],
             output: |_| schemas::numbers(),
         },
         Tool {
@@ -105,7 +96,7 @@ pub const OPERATION: Operation = Operation {
             arguments: &[
                 &[
                     resource(|bundle| advertised::sources_with(bundle, |f| f.sum)),
-                    group_by(|bundle| advertised::fields(bundle, |f| f.group, |f| f.sum)),
+                    GROUP_BY,
                     Parameter::required(
                         "sum_field",
                         Kind::OneOf(|bundle| advertised::fields(bundle, |f| f.sum, |f| f.sum)),
@@ -139,7 +130,7 @@ pub const OPERATION: Operation = Operation {
             arguments: &[
                 &[
                     resource(|bundle| advertised::sources_with(bundle, |f| f.time)),
-                    group_by(|bundle| advertised::fields(bundle, |f| f.group, |f| f.time)),
+                    GROUP_BY,
                     Parameter::required(
                         "time_field",
                         Kind::OneOf(|bundle| advertised::fields(bundle, |f| f.time, |f| f.time)),

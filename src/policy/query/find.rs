@@ -38,7 +38,7 @@ pub(super) fn sections(
     Ok(kept)
 }
 
-fn section(row: ListRow, wanted: &HashSet<String>) -> Result<Option<ListRow>> {
+fn section(mut row: ListRow, wanted: &HashSet<String>) -> Result<Option<ListRow>> {
     let Some(json) = &row.json else { return Ok(None) };
     let mut fields: Map<String, Value> = serde_json::from_str(json).map_err(Error::internal)?;
     let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -58,7 +58,8 @@ fn section(row: ListRow, wanted: &HashSet<String>) -> Result<Option<ListRow>> {
     }
     fields.insert("found".into(), found.into());
     let json = Some(serde_json::to_string(&fields).map_err(Error::internal)?);
-    Ok(Some(ListRow { json, ..row }))
+    row.json = json;
+    Ok(Some(row))
 }
 
 /// The sentences with the most of the words, each with its neighbours, in the text's order.

@@ -4,8 +4,6 @@
 //! No input is an error. Anything that is not valid syntax is read as plain words, because users
 //! expect a search box to guess rather than to complain.
 
-use crate::bundle::analyzer::is_stop_word;
-
 /// The most terms that are kept. Nobody types more; a longer query is a pasted document, and its
 /// beginning is enough.
 const MAX_TERMS: usize = 64;
@@ -32,81 +30,10 @@ pub struct ParsedQuery {
     pub excluded: Vec<Phrase>,
 }
 
-/// Words with which people ask, and which say nothing of the subject: "what did Congress do about
-/// deepfakes" means "deepfakes".
-const ASKING: &[&str] = &[
-    "about",
-    "any",
-    "anything",
-    "bill",
-    "bills",
-    "concerning",
-    "congress",
-    "could",
-    "did",
-    "done",
-    "federal",
-    "find",
-    "give",
-    "going",
-    "government",
-    "happened",
-    "happening",
-    "law",
-    "laws",
-    "legislation",
-    "list",
-    "regarding",
-    "related",
-    "say",
-    "says",
-    "show",
-    "should",
-    "tell",
-    "there",
-];
-
-/// Words that make a question of what follows them.
-const QUESTION_WORDS: &[&str] = &[
-    "are", "can", "could", "did", "do", "does", "has", "have", "how", "is", "should", "show",
-    "tell", "was", "were", "what", "when", "where", "which", "who", "why", "will",
-];
-
 impl ParsedQuery {
-    /// Whether it reads like a question: "which bills …", "tell me …".
-    fn is_question(&self) -> bool {
-        let first = self.words.first().map(|word| word.to_lowercase());
-        first.is_some_and(|word| QUESTION_WORDS.contains(&word.as_str()))
-    }
-
-    /// The words that are looked for: those that are too common are left out, and in a question
-    /// those that only ask, unless nothing else would be left.
-    pub fn content_words(&self) -> Vec<&str> {
-        let words = || self.words.iter().map(String::as_str);
-        let asks = |word: &str| ASKING.contains(&word.to_lowercase().trim_end_matches('?'));
-        let content: Vec<&str> = words().filter(|word| !is_stop_word(word)).collect();
-        let subject: Vec<&str> = content.iter().copied().filter(|word| !asks(word)).collect();
-        if self.is_question() && (!subject.is_empty() || !self.phrases.is_empty()) {
-            return subject;
-        }
-        match content.is_empty() && self.phrases.is_empty() {
-            true => words().collect(),
-            false => content,
-        }
-    }
-
-    /// What the query is about, to be embedded: a question without the words that only ask.
-    pub fn subject(&self, query: &str) -> String {
-        if !self.is_question() {
-            return self.without_exclusions(query);
-        }
-        let phrases = self.phrases.iter().map(|phrase| phrase.text.as_str());
-        self.content_words().into_iter().chain(phrases).collect::<Vec<_>>().join(" ")
-    }
-
     /// The query without its excluded terms, to be embedded: a vector cannot express "not". `query`
     /// is the text that this was parsed from.
-    fn without_exclusions(&self, query: &str) -> String {
+    pub fn without_exclusions(&self, query: &str) -> String {
         if self.excluded.is_empty() {
             return query.to_string();
         }

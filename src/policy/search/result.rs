@@ -119,7 +119,7 @@ struct Ranks {
 
 /// The passage with the question's words marked. When they stand only in its heading or in the
 /// title, these lead; when they stand nowhere, it was the meaning of the passage that matched, and
-/// nothing is marked.
+/// the sentence whose wording is nearest is marked.
 fn snippet_of(title: &str, passage: &Passage, stems: &[String]) -> String {
     // A stem begins like its word; asking that first spares nearly all words the stemmer.
     let begins = |word: &str| {
@@ -138,7 +138,38 @@ fn snippet_of(title: &str, passage: &Passage, stems: &[String]) -> String {
         _ if passage.text.is_empty() => title.to_string(),
         _ => passage.text.clone(),
     };
-    snippet::snippet(&text, &is_hit, SNIPPET)
+    let snippet = snippet::snippet(&text, &is_hit, SNIPPET);
+    match snippet.contains("<mark>") {
+        true => snippet,
+        false => mark_nearest(&snippet, stems),
+    }
+}
+
+/// Marks the sentence of a snippet that shares the most runs of three letters with the question.
+fn mark_nearest(snippet: &str, stems: &[String]) -> String {
+    let runs = |word: &str| -> Vec<String> {
+        let letters: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
+        letters.windows(3).map(|run| run.iter().collect()).collect()
+    };
+    let wanted: Vec<String> = stems.iter().flat_map(|stem| runs(stem)).collect();
+    let near = |sentence: &str| {
+        let lower = sentence.to_lowercase();
+        wanted.iter().filter(|run| lower.contains(run.as_str())).count()
+    };
+    let mut best: Option<(usize, &str)> = None;
+    for sentence in snippet.split_inclusive(". ").filter(|s| !s.trim().is_empty()) {
+        let score = near(sentence);
+        if best.is_none_or(|(known, _)| score > known) {
+            best = Some((score, sentence));
+        }
+    }
+    match best {
+        Some((_, sentence)) => {
+            let sentence = sentence.trim();
+            snippet.replacen(sentence, &format!("<mark>{sentence}</mark>"), 1)
+        }
+        None => snippet.to_string(),
+    }
 }
 
 pub fn result(
