@@ -110,7 +110,8 @@ impl Executor {
         context: Context,
     ) -> Result<Outcome> {
         let run = operation.run;
-        self.run(operation.cost, context, move |context| run(arguments, context)).await
+        let cost = operation.cost_with.map_or(operation.cost, |cost_with| cost_with(&arguments));
+        self.run(cost, context, move |context| run(arguments, context)).await
     }
 
     /// Runs work of this cost.

@@ -143,6 +143,33 @@ impl Arguments {
         self.iter().any(|(given, _)| given == name)
     }
 
+    /// Replaces values of the arguments whose names pass the test; nothing leaves a value as it is.
+    pub fn replace_values(
+        &mut self,
+        is_meant: impl Fn(&str) -> bool,
+        mut replace: impl FnMut(&str, &str) -> Result<Option<String>>,
+    ) -> Result<()> {
+        for (name, given) in self.0.iter_mut().filter(|(name, _)| is_meant(name)) {
+            let mut is_changed = false;
+            let mut values = Vec::new();
+            for value in given.values(name)? {
+                let replaced = replace(name, &value)?;
+                is_changed |= replaced.is_some();
+                values.push(replaced.unwrap_or_else(|| value.into_owned()));
+            }
+            if is_changed {
+                *given = Given::List(values);
+            }
+        }
+        Ok(())
+    }
+
+    /// The one value of an argument, which stays.
+    pub fn one(&self, name: &str) -> Option<&str> {
+        let (_, given) = self.iter().find(|(given, _)| *given == name)?;
+        given.one(name).ok()
+    }
+
     /// Takes an argument out; giving it twice is an error.
     pub fn take(&mut self, name: &str) -> Result<Option<Given>> {
         let mut taken = self.0.extract_if(.., |(given, _)| given == name);

@@ -16,6 +16,6 @@ pub use error::{Code, Error, Result};
 pub use operation::{
     Capability, Cost, Endpoint, EndpointParameter, Operation, Place, Prompt, Resource, Tool,
 };
-pub use outcome::{Meta, Notes, Outcome, Output, Resolved, Typed};
+pub use outcome::{Meta, Notes, Outcome, Output, Resolved, Typed, Understood};
 pub use page::Page;
 pub use parameter::{Kind, Parameter};

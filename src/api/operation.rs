@@ -50,6 +50,8 @@ pub struct Operation {
     pub selects: Option<fn(&Arguments) -> bool>,
     pub scope: Scope,
     pub cost: Cost,
+    /// What these arguments cost, where that depends on them.
+    pub cost_with: Option<fn(&Arguments) -> Cost>,
     /// Whether the result is a list, which CSV and NDJSON can hold.
     pub is_list: bool,
     /// The concrete paths of this bundle, for OpenAPI and the docs.

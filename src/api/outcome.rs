@@ -86,6 +86,7 @@ impl Outcome {
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
     pub resolved: Option<Resolved>,
+    pub understood: Vec<Understood>,
     pub empty: Option<Value>,
     pub shown: Option<String>,
     pub not_covered: Option<String>,
@@ -96,6 +97,16 @@ pub struct Notes {
 pub struct Resolved {
     pub asked: String,
     pub id: String,
+}
+
+/// A name that was given where an id or an exact value is asked for.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Understood {
+    pub argument: String,
+    pub given: String,
+    /// The id or value that it was read as
+    pub value: String,
+    pub name: String,
 }
 
 /// Facts about the answer itself.
@@ -112,6 +123,9 @@ pub struct Meta<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Resolved")]
     pub resolved: Option<&'a Resolved>,
+    /// Names that were given, and what they were read as
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub understood: &'a [Understood],
     /// Why a list is empty
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Map<String, Value>")]
@@ -147,6 +161,7 @@ impl<'a> Meta<'a> {
             took_ms: started.elapsed().as_millis() as u64,
             notice: bundle.manifest.notice.as_deref(),
             resolved: notes.resolved.as_ref(),
+            understood: &notes.understood,
             empty: notes.empty.as_ref(),
             shown: notes.shown.as_deref(),
             not_covered: notes.not_covered.as_deref(),

@@ -42,18 +42,22 @@ pub struct PageShape {
 impl Page {
     /// What `meta.shown` says when there is more, and what would narrow the list.
     pub fn shown(&self, narrowing: &[&str]) -> Option<String> {
-        shown(self.items.len(), self.total, narrowing)
+        shown(self.items.len(), self.total, narrowing, self.next_cursor.is_some())
     }
 }
 
-/// `20 of 2200; narrow by congress or pass next_cursor as cursor`.
-pub fn shown(items: usize, total: u64, narrowing: &[&str]) -> Option<String> {
+/// `20 of 2200; narrow by congress or pass next_cursor as cursor`; on the last page
+/// `the last 3 of 2203`.
+pub fn shown(items: usize, total: u64, narrowing: &[&str], is_more: bool) -> Option<String> {
     let by = match narrowing {
         [] => String::new(),
         fields => format!(" narrow by {} or", fields.join(", ")),
     };
     let is_part = items > 0 && (items as u64) < total;
-    is_part.then(|| format!("{items} of {total};{by} pass next_cursor as cursor"))
+    is_part.then(|| match is_more {
+        true => format!("{items} of {total};{by} pass next_cursor as cursor"),
+        false => format!("the last {items} of {total}"),
+    })
 }
 
 impl Output for Page {
@@ -142,5 +146,7 @@ mod tests {
             page.shown(&["congress"]).unwrap(),
             "4 of 9; narrow by congress or pass next_cursor as cursor"
         );
+        page.next_cursor = None;
+        assert_eq!(page.shown(&["congress"]).unwrap(), "the last 4 of 9");
     }
 }

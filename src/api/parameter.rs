@@ -42,8 +42,10 @@ pub enum Kind {
     OneOf(Choices),
     /// One name or a list of at most so many.
     SomeOf(Choices, usize),
-    /// Fields and values.
-    Filters,
+    /// Some names, which the operation checks.
+    Names,
+    /// Fields and values; says of the open bundle which.
+    Filters(fn(&Bundle) -> String),
 }
 
 impl Parameter {
@@ -81,18 +83,19 @@ impl Parameter {
             }
             Kind::Choice(names) => json!({ "type": "string", "enum": names }),
             Kind::OneOf(choices) => json!({ "type": "string", "enum": choices(bundle) }),
+            // A single name is understood, too; but some hosts take only one type.
             Kind::SomeOf(choices, most) => json!({
-                "type": ["string", "array"],
+                "type": "array",
                 "items": { "type": "string", "enum": choices(bundle) },
                 "maxItems": most,
             }),
-            Kind::Filters => json!({
-                "type": "object",
-                "maxProperties": MOST_FILTERS,
-                "additionalProperties": { "type": ["string", "number", "boolean", "array"] },
-            }),
+            Kind::Names => json!({ "type": "array", "items": { "type": "string" } }),
+            Kind::Filters(_) => json!({ "type": "object", "maxProperties": MOST_FILTERS }),
         };
-        schema["description"] = json!(self.about);
+        schema["description"] = match self.kind {
+            Kind::Filters(describe) => json!(format!("{}{}", self.about, describe(bundle))),
+            _ => json!(self.about),
+        };
         schema
     }
 
@@ -103,6 +106,7 @@ impl Parameter {
         let (longest, most) = match self.kind {
             Kind::Cursor => (LONGEST_CURSOR, 1),
             Kind::SomeOf(_, most) => (LONGEST_TEXT, most),
+            Kind::Names => (LONGEST_TEXT, MOST_VALUES),
             _ => (LONGEST_TEXT, 1),
         };
         match self.kind {
@@ -115,7 +119,7 @@ impl Parameter {
                     short(value)
                 )),
             },
-            Kind::Filters => {
+            Kind::Filters(_) => {
                 let Value::Object(filters) = value else {
                     return Err(format!(
                         "`{name}` takes an object of fields and values, like {{\"congress\": 119}}."
@@ -233,7 +237,7 @@ mod tests {
         let limit = Kind::Integer { min: 1, max: 100, default: None };
         let limit = Parameter::optional("limit", limit, "");
         let some = Parameter::optional("source", Kind::SomeOf(|_| vec![], 3), "");
-        let filters = Parameter::optional("filters", Kind::Filters, "");
+        let filters = Parameter::optional("filters", Kind::Filters(|_| String::new()), "");
         for (parameter, value) in [
             (&text, json!("")),
             (&text, json!("x".repeat(LONGEST_TEXT + 1))),

@@ -6,6 +6,7 @@ pub mod ids;
 pub mod names;
 pub mod sources;
 pub mod spec;
+pub mod vocabulary;
 pub mod wording;
 
 pub use sources::SOURCES;

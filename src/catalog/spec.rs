@@ -105,12 +105,18 @@ pub struct Field {
     /// Records with this flag are left out of counts and sums, unless a filter on it asks for them;
     /// says which ones they are.
     pub left_out: Option<&'static str>,
+    /// Values that it mostly has, where the manifest does not list them: rows of sub-resources.
+    pub vocabulary: &'static [&'static str],
+    /// Holds names of organizations, which people write in several ways.
+    pub named: bool,
     pub about: &'static str,
 }
 
 impl Field {
     const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
-        Field { name, kind, group: false, sum: false, time: false, left_out: None, about }
+        let (group, sum, time, named) = (false, false, false, false);
+        let (left_out, vocabulary): (_, &[_]) = (None, &[]);
+        Field { name, kind, group, sum, time, left_out, vocabulary, named, about }
     }
     pub const fn text(name: &'static str, about: &'static str) -> Self {
         Self::new(name, Kind::Text, about)
@@ -151,6 +157,14 @@ impl Field {
 
     pub const fn left_out(mut self, which: &'static str) -> Self {
         self.left_out = Some(which);
+        self
+    }
+    pub const fn mostly(mut self, vocabulary: &'static [&'static str]) -> Self {
+        self.vocabulary = vocabulary;
+        self
+    }
+    pub const fn named(mut self) -> Self {
+        self.named = true;
         self
     }
 
@@ -222,6 +236,15 @@ pub const BODY: &[Field] = &[
     Field::keywords("amends", "The laws that it says it amends"),
     TEXT_STATUS,
 ];
+
+/// Columns of rows about a member.
+pub const PARTY: Field = Field::keyword("party", "Party").mostly(&["D", "R", "I"]);
+pub const STATE: Field = Field::keyword("state", "State, two letters");
+pub const POSITION: Field = Field::keyword(
+    "position",
+    "yea, nay, present, not_voting; guilty or not_guilty; a name in an election",
+)
+.mostly(&["yea", "nay", "present", "not_voting"]);
 
 /// The columns of every `{source table}_mentions` table: records that name the record, and where.
 pub const MENTIONS: &[Field] = &[

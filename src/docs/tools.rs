@@ -47,7 +47,8 @@ fn argument(parameter: &Parameter, bundle: &Bundle) -> String {
         Kind::SomeOf(choices, most) => {
             format!("one of {}; or a list of at most {most}", some(&choices(bundle)))
         }
-        Kind::Filters => "object of fields and values".to_string(),
+        Kind::Names => "list of names".to_string(),
+        Kind::Filters(_) => "object of fields and values".to_string(),
     }
 }
 

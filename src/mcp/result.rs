@@ -29,9 +29,7 @@ pub fn success(
 }
 
 fn encode(mut value: Value, is_full: bool) -> CallToolResult {
-    if !is_full {
-        remove_empty(&mut value);
-    }
+    remove_empty(&mut value, is_full);
     let mut text = value.to_string();
     if text.len() > MOST_RESULT_BYTES {
         shorten(&mut value, text.len());
@@ -69,17 +67,18 @@ pub fn failure(error: &Error, request_id: &str) -> CallToolResult {
     result
 }
 
-/// Takes out nulls, empty strings, empty lists and empty objects.
-fn remove_empty(value: &mut Value) {
+/// Takes out nulls, which output schemas do not allow for, and unless all of it is wanted empty
+/// strings, lists and objects, too.
+fn remove_empty(value: &mut Value, is_full: bool) {
     match value {
         Value::Object(fields) => fields.retain(|name, value| {
-            remove_empty(value);
+            remove_empty(value, is_full);
             // An empty one of these says that there is nothing.
             let is_telling =
                 matches!(name.as_str(), "data" | "results" | "items" | "buckets" | "sections");
-            is_telling || !is_empty(value)
+            if is_full { !value.is_null() } else { is_telling || !is_empty(value) }
         }),
-        Value::Array(items) => items.iter_mut().for_each(remove_empty),
+        Value::Array(items) => items.iter_mut().for_each(|item| remove_empty(item, is_full)),
         _ => {}
     }
 }
@@ -144,8 +143,14 @@ mod tests {
         let mut answer = json!({
             "data": [], "a": null, "b": "", "c": [null, 1], "d": { "e": {} }, "n": 0, "f": false,
         });
-        remove_empty(&mut answer);
+        let mut full = answer.clone();
+        remove_empty(&mut answer, false);
         assert_eq!(answer, json!({ "data": [], "c": [null, 1], "n": 0, "f": false }));
+        remove_empty(&mut full, true);
+        assert_eq!(
+            full,
+            json!({ "data": [], "b": "", "c": [null, 1], "d": { "e": {} }, "n": 0, "f": false })
+        );
     }
 
     #[test]

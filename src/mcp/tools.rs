@@ -58,6 +58,7 @@ fn resolve(schema: &mut Value, schemas: &Map<String, Value>) {
     }
     match schema {
         Value::Object(fields) => {
+            keep_one_type(fields);
             for unused in ["required", "$defs", "$schema", "title"] {
                 if !fields.get(unused).is_some_and(|value| value.is_object() && unused == "title") {
                     fields.remove(unused);
@@ -67,6 +68,20 @@ fn resolve(schema: &mut Value, schemas: &Map<String, Value>) {
         }
         Value::Array(items) => items.iter_mut().for_each(|item| resolve(item, schemas)),
         _ => {}
+    }
+}
+
+/// Some hosts map a schema to one type and drop those with several. Nulls are never sent, and what
+/// may be of several types is described without one.
+fn keep_one_type(schema: &mut Map<String, Value>) {
+    let Some(Value::Array(types)) = schema.get_mut("type") else { return };
+    types.retain(|kind| kind != "null");
+    match types.as_slice() {
+        [one] => {
+            let one = one.clone();
+            schema.insert("type".into(), one);
+        }
+        _ => drop(schema.remove("type")),
     }
 }
 
@@ -145,7 +160,7 @@ fn check_filter(tool: &Tool, parameter: &Parameter, field: &str) -> Result<(), S
         RESERVED.contains(&field) || tool.fixed.iter().any(|(fixed, _)| *fixed == field)
     };
     match parameter.kind {
-        Kind::Filters if is_parameter() => {
+        Kind::Filters(_) if is_parameter() => {
             Err(format!("`filters.{field}` is not a field to filter by."))
         }
         _ => Ok(()),

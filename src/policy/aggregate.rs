@@ -12,6 +12,7 @@ use super::query::{
     Aggregate, AggregateRequest, AggregateResult, Bucket, Interval, Listing, Outside, aggregate,
 };
 use super::search;
+use super::understand;
 use crate::api::outcome::append;
 use crate::api::{Arguments, Context, Error, Notes, Outcome, Output, Result};
 use crate::bundle::Bundle;
@@ -132,8 +133,9 @@ pub fn numbers(
     context: &Context,
     source: &'static Source,
     listing: &Listing,
-    arguments: Arguments,
+    mut arguments: Arguments,
 ) -> Result<Outcome> {
+    let understood = understand::filters(context, listing, &mut arguments)?;
     let mut request = AggregateRequest::read(arguments, listing, source.shape.has_body())?;
     if let Some(question) = &request.question {
         let first = context.bundle.first_number(source) as u32;
@@ -145,6 +147,7 @@ pub fn numbers(
     let notes = Notes {
         not_covered: outside.note(),
         left_out: left_out(&found.left_out),
+        understood,
         ..Notes::default()
     };
     let mut numbers = shown(context, &request, found)?;

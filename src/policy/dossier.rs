@@ -6,17 +6,18 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::query::{ListRequest, Listing, page};
-use super::record::{self, FoundRecord};
+use super::record::FoundRecord;
 use super::result::RecordParts;
 use super::schemas::Citation;
+use super::understand;
 use crate::api::outcome::append;
 use crate::api::{Arguments, Code, Context, Error, Notes, Outcome, Output, Result};
 use crate::bundle::Bundle;
 use crate::catalog::spec::DossierSpec;
-use crate::catalog::{SOURCES, Source, SubResourceKind};
+use crate::catalog::{SOURCES, Source, SubResource, SubResourceKind};
 
 /// Items shown of a section.
 const SHOWN: usize = 5;
@@ -43,6 +44,10 @@ pub struct Section {
     truncated: bool,
     /// The list of all items
     more_url: Option<String>,
+    /// The same list as the call of a tool
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Map<String, Value>")]
+    more_call: Option<Value>,
     /// Why this bundle can't have any
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
@@ -106,7 +111,7 @@ pub fn gather(
     };
     let congress = if takes_congress { take_congress(&mut arguments)? } else { None };
     arguments.finish(if takes_congress { &["congress"] } else { &[] })?;
-    let found = record::find_in(&context.bundle, source, id)?;
+    let found = understand::record(context, source, id)?;
     let gather = |name: &&'static str| section(context, source, &found, name, congress);
     let gathered: Vec<Result<Section>> = match congress {
         // All of it is prepared: a thread would take longer to start.
@@ -151,15 +156,23 @@ fn section(
             _ => format!("This bundle holds no {name} of {}.", source.key),
         };
         let unavailable = Some(reason);
-        let (items, more_url) = (Vec::new(), None);
-        return Ok(Section { name, total: 0, items, truncated: false, more_url, unavailable });
+        return Ok(Section {
+            name,
+            total: 0,
+            items: Vec::new(),
+            truncated: false,
+            more_url: None,
+            more_call: None,
+            unavailable,
+        });
     };
     let id = found.entry.id;
     let listing = listing.under(source, sub, found.number, id)?;
     let mut arguments = Arguments::default();
     let encoded = percent_encoding::utf8_percent_encode(id, ID);
     let mut url = format!("/v1/{}/{encoded}/{name}", source.key);
-    if let Some(congress) = congress.filter(|_| listing.column("congress").is_some()) {
+    let congress = congress.filter(|_| listing.column("congress").is_some());
+    if let Some(congress) = congress {
         arguments.push_one("congress", congress.to_string());
         url.push_str(&format!("?congress={congress}"));
     }
@@ -172,8 +185,29 @@ fn section(
         .map(|item| RawValue::from_string(item).map_err(Error::internal))
         .collect::<Result<_>>()?;
     let truncated = (items.len() as u64) < page.total;
-    let more_url = Some(url);
-    Ok(Section { name, total: page.total, items, truncated, more_url, unavailable: None })
+    Ok(Section {
+        name,
+        total: page.total,
+        items,
+        truncated,
+        more_url: Some(url),
+        more_call: truncated.then(|| more_call(sub, id, congress)),
+        unavailable: None,
+    })
+}
+
+/// The call of `list_records` that lists a section in full.
+fn more_call(sub: &SubResource, id: &str, congress: Option<u16>) -> Value {
+    let mut arguments = match sub.kind {
+        SubResourceKind::Records { source, field } => {
+            json!({ "resource": source, "filters": { field: id } })
+        }
+        _ => json!({ "resource": sub.name, "of": id }),
+    };
+    if let Some(congress) = congress {
+        arguments["filters"]["congress"] = json!(congress);
+    }
+    json!({ "tool": "list_records", "arguments": arguments })
 }
 
 /// Ids are plain but for a slash here and there.

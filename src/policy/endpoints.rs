@@ -64,6 +64,8 @@ pub fn list_parameters(listing: &Listing) -> Vec<EndpointParameter> {
         let bytes = json!({ "type": "integer", "minimum": LEAST_TEXT, "maximum": MOST_TEXT });
         let about = "Bytes of text per page; a longer text begins with its `contents`";
         out.push(query_parameter("max_bytes", bytes, about));
+        let about = "Only sections that have these words, with the sentences around them";
+        out.push(query_parameter("find", text(), about));
     }
     out.extend(filter_parameters(listing));
     out

@@ -18,6 +18,7 @@ mod resources;
 mod result;
 mod schemas;
 pub mod search;
+mod understand;
 
 use crate::api::Capability;
 use crate::bundle::Bundle;

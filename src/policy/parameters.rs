@@ -3,6 +3,7 @@
 use super::query::MOST_ITEMS;
 use crate::api::parameter::DETAIL as DETAIL_PARAMETER;
 use crate::api::{Kind, Parameter};
+use crate::bundle::Bundle;
 
 /// Items per page, unless an agent asks for more.
 const DEFAULT_LIMIT: u64 = 10;
@@ -35,12 +36,14 @@ pub const BILL: &[Parameter] = &[Parameter::required(
 .sets("{id}")];
 
 pub const MEMBER: &[Parameter] =
-    &[Parameter::required("bioguide_id", Kind::Id("M000133"), "Bioguide id of a member")
+    &[Parameter::required("bioguide_id", Kind::Id("M000133"), "Member: bioguide id or name")
         .or("bioguide")
         .sets("{id}")];
 
 pub const COMMITTEE: &[Parameter] =
-    &[Parameter::required("committee_id", Kind::Id("HSWM"), "Committee id").or("id").sets("{id}")];
+    &[Parameter::required("committee_id", Kind::Id("HSWM"), "Committee: id or name")
+        .or("id")
+        .sets("{id}")];
 
 pub const CONGRESS: &[Parameter] = &[Parameter::optional(
     "congress",
@@ -48,8 +51,20 @@ pub const CONGRESS: &[Parameter] = &[Parameter::optional(
     "Number of a Congress, to narrow to it",
 )];
 
+/// Narrowing by the source's main date.
+pub const DATES: &[Parameter] = &[
+    Parameter::optional("since", Kind::Date, "First day: 2025-01-31, 2025-01 or 2025"),
+    Parameter::optional("until", Kind::Date, "Last day, written alike"),
+];
+
+/// Filters on the records of a source.
 pub const FILTERS: &[Parameter] = &[Parameter::optional(
     "filters",
-    Kind::Filters,
-    "Fields and values: {\"congress\": 119, \"introduced_date.gte\": \"2025-01-01\"}",
+    Kind::Filters(|_| String::new()),
+    "Fields and values (list_records names them): {\"congress\": 119, \"amount.gte\": 5000}",
 )];
+
+/// Filters on the rows of a sub-resource, which the description names.
+pub const fn row_filters(describe: fn(&Bundle) -> String) -> Parameter {
+    Parameter::optional("filters", Kind::Filters(describe), "Fields and values")
+}

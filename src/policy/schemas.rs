@@ -138,7 +138,15 @@ pub fn sub_resource(source: &Source, name: &str) -> Value {
             catalog::source(other).map_or_else(|| page(json!({ "type": "object" })), records)
         }
         SubResourceKind::Rows(columns) => page(fields(columns, &[])),
-        SubResourceKind::Body => page(fields(catalog::spec::BODY, &[])),
+        SubResourceKind::Body => {
+            let mut section = fields(catalog::spec::BODY, &[]);
+            section["properties"]["found"] = json!({
+                "type": "array",
+                "items": { "type": "string" },
+                "description": "With `find`, instead of the text: the sentences with the words",
+            });
+            page(section)
+        }
         SubResourceKind::Toc => page(fields(catalog::spec::TOC, &[])),
     }
 }

@@ -1,5 +1,5 @@
 //! The TOML file of settings: reading it, and printing one in which every setting is explained.
-//! Names in the file and in the environment that are not settings are refused.
+//! Names in the file that are not settings are refused; variables that are none get a warning.
 
 use std::path::Path;
 
@@ -7,14 +7,16 @@ use anyhow::{Context, Result, bail};
 use toml::{Table, Value};
 
 use super::{RawSettings, SETTINGS, Setting};
+use crate::output::note;
 use crate::spelling::nearest;
 
 impl RawSettings {
     /// These settings, completed by those of the file that `config` names.
     pub fn with_file(self) -> Result<RawSettings> {
-        refuse_unknown_variables(
-            std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()),
-        )?;
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        for warning in unknown_variables(names) {
+            note!("josh: warning: {warning}");
+        }
         let file = match &self.config {
             Some(path) => read_file(path)?,
             None => RawSettings::default(),
@@ -79,15 +81,16 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn refuse_unknown_variables(names: impl Iterator<Item = String>) -> Result<()> {
+/// What is said of variables that are none of ours: a warning, since `JOSH_API_KEY` and the like
+/// belong to clients.
+fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
     let known: Vec<&str> = SETTINGS.iter().map(|s| s.variable).chain(["JOSH_CONFIG"]).collect();
-    for name in names.filter(|n| n.starts_with("JOSH_")) {
-        if !known.contains(&name.as_str()) {
-            let near = nearest(&name, &known).map(|n| format!(" Did you mean {n}?"));
-            bail!("{name} is set, but there is no such setting.{}", near.unwrap_or_default());
-        }
-    }
-    Ok(())
+    let unknown = names.filter(|n| n.starts_with("JOSH_") && !known.contains(&n.as_str()));
+    let warn = |name: String| {
+        let near = nearest(&name, &known).map(|n| format!(" Did you mean {n}?"));
+        format!("{name} is set, but there is no such setting.{}", near.unwrap_or_default())
+    };
+    unknown.map(warn).collect()
 }
 
 #[cfg(test)]
@@ -95,10 +98,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_variable_is_an_error_with_the_nearest_name() {
-        let refuse = |name: &str| refuse_unknown_variables([name.to_string()].into_iter());
-        assert!(refuse("JOSH_BUNDLE").is_ok() && refuse("HOME").is_ok());
-        assert!(refuse("JOSH_BUNDEL").unwrap_err().to_string().contains("JOSH_BUNDLE?"));
+    fn an_unknown_variable_is_a_warning_with_the_nearest_name() {
+        let warnings = |name: &str| unknown_variables([name.to_string()].into_iter());
+        assert!(warnings("JOSH_BUNDLE").is_empty() && warnings("HOME").is_empty());
+        assert!(warnings("JOSH_BUNDEL")[0].contains("JOSH_BUNDLE?"));
+        assert_eq!(warnings("JOSH_API_KEY").len(), 1);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod contract;
 mod damage;
 mod dossiers;
 mod errors;
+mod eval;
 mod features;
 mod filters;
 mod ids;

@@ -34,6 +34,7 @@ static ECHO: Capability = Capability {
         selects: None,
         scope: Scope::Execute,
         cost: Cost::External,
+        cost_with: None,
         is_list: false,
         endpoints: |_| {
             vec![Endpoint {

@@ -55,7 +55,7 @@ fn build(name: &str) -> Built {
 
 type Test = (&'static str, fn(&Built));
 
-const TESTS: [Test; 7] = [
+const TESTS: &[Test] = &[
     ("shared_data_fills_every_source", shared_data_fills_every_source),
     ("shared_data_links_hold", shared_data_links_hold),
     ("shared_data_holds_the_chain_of_s_5", shared_data_holds_the_chain_of_s_5),
@@ -78,14 +78,14 @@ fn main() -> ExitCode {
     if !is_present {
         eprintln!("../shared is missing: the tests that need it are ignored.");
     }
-    let trials = TESTS.map(|(name, test)| {
+    let trials = TESTS.iter().map(|(name, test)| {
         let run = move || {
             test(&BUILT);
             Ok(())
         };
-        Trial::test(name, run).with_ignored_flag(!is_present)
+        Trial::test(*name, run).with_ignored_flag(!is_present)
     });
-    libtest_mimic::run(&arguments, trials.into()).exit_code()
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 
 impl Built {

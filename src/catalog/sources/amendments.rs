@@ -17,7 +17,7 @@ pub const SOURCE: Source = Source {
         bare_prefix: None,
         spellings: &[
             Spelling::canonical(
-                &[r"(?P<type>[hs]amdt):", CONGRESS, r":(?P<n>\d{1,5})"],
+                &[r"(?P<type>[hs]amdt):", CONGRESS, r":(?P<n>\d{1,9})"],
                 measure_id,
             ),
             Spelling::written(

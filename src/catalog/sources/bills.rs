@@ -28,7 +28,7 @@ pub const SOURCE: Source = Source {
         example: "hr:119:1",
         bare_prefix: None,
         spellings: &[
-            Spelling::canonical(&[BILL_TYPE, ":", CONGRESS, r":(?P<n>\d{1,5})"], measure_id),
+            Spelling::canonical(&[BILL_TYPE, ":", CONGRESS, r":(?P<n>\d{1,9})"], measure_id),
             Spelling::written(
                 &[WRITTEN_TYPE, r" ?(?:no\.? ?)?(?P<n>\d{1,5})", CONGRESS_AFTER],
                 measure_id,
@@ -141,8 +141,8 @@ pub const SOURCE: Source = Source {
 const COSPONSORS: &[Field] = &[
     Field::id("bioguide", "legislators", "Cosponsor's bioguide id"),
     Field::keyword("name", "Cosponsor's name"),
-    Field::keyword("party", "Party"),
-    Field::keyword("state", "State, two letters"),
+    PARTY,
+    STATE,
     Field::int("district", "House district"),
     Field::date("date", "Date of cosponsorship"),
     Field::flag("original", "Whether they cosponsored it at introduction"),

@@ -44,7 +44,7 @@ pub const SOURCE: Source = Source {
         Field::keyword("part", "Part, 40 CFR 122").group(),
         Field::keyword("section", "Section number, 122.26"),
         Field::text("heading", "Heading of the section"),
-        Field::keyword("agency", "Agency that issued it").group(),
+        Field::keyword("agency", "Agency that issued it").group().named(),
         Field::text("authority", "Authority citation of the part"),
         Field::ids("law_ids", "public-laws", "Public laws named as authority"),
         Field::date("as_of", "Date on which the text was current").time(),

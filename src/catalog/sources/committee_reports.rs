@@ -18,7 +18,7 @@ pub const SOURCE: Source = Source {
         bare_prefix: None,
         spellings: &[
             Spelling::canonical(
-                &[r"(?P<type>[hse]rpt):", CONGRESS, r":(?P<n>\d{1,5})(?:-(?P<part>\d{1,2}))?"],
+                &[r"(?P<type>[hse]rpt):", CONGRESS, r":(?P<n>\d{1,9})(?:-(?P<part>\d{1,2}))?"],
                 read_id,
             ),
             Spelling::written(

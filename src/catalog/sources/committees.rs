@@ -70,8 +70,8 @@ pub const SOURCE: Source = Source {
 const MEMBERS: &[Field] = &[
     Field::id("bioguide", "legislators", "Member's bioguide id"),
     Field::keyword("name", "Member's name"),
-    Field::keyword("party", "Party"),
-    Field::keyword("state", "State, two letters"),
+    PARTY,
+    STATE,
     Field::int("congress", "Congress"),
     Field::keyword("side", "majority or minority"),
     Field::int("rank", "Rank within the majority or minority"),

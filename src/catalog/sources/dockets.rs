@@ -36,7 +36,7 @@ pub const SOURCE: Source = Source {
     },
     fields: &[
         Field::keyword("docket_id", "The docket's own id"),
-        Field::keyword("agency", "Agency code: EPA, FDA …").group(),
+        Field::keyword("agency", "Agency code: EPA, FDA …").group().named(),
         Field::keyword("docket_type", "rulemaking or nonrulemaking").group(),
         Field::keyword("rin", "Regulation identifier number"),
         Field::date("opened_date", "Date of its first document").time(),

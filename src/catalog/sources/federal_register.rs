@@ -41,7 +41,7 @@ pub const SOURCE: Source = Source {
     fields: &[
         Field::keyword("document_number", "Federal Register document number"),
         Field::keyword("type", "rule, proposed_rule, notice or presidential_document").group(),
-        Field::keywords("agencies", "Agencies, as printed").group(),
+        Field::keywords("agencies", "Agencies, as printed").group().named(),
         Field::date("publication_date", "Date of publication").time(),
         Field::date("effective_date", "Date it takes effect").time(),
         Field::date("comment_end_date", "Last day for comments"),

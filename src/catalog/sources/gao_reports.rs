@@ -34,7 +34,8 @@ pub const SOURCE: Source = Source {
         Field::keyword("number", "GAO's report number, GAO-25-107743"),
         Field::date("published_date", "Date of publication").time(),
         Field::keyword("agency", "Agency that its recommendations are addressed to, if one")
-            .group(),
+            .group()
+            .named(),
         Field::keywords("topics", "Subject that heads its title").group(),
         Field::int("recommendations_count", "Number of recommendations").sum(),
     ],

@@ -109,10 +109,10 @@ pub const SOURCE: Source = Source {
 
 const TERMS: &[Field] = &[
     Field::keyword("chamber", "house or senate"),
-    Field::keyword("state", "State, two letters"),
+    STATE,
     Field::int("district", "House district; 0 at large"),
     Field::int("senate_class", "Senate class, 1 to 3"),
-    Field::keyword("party", "Party"),
+    PARTY,
     Field::keyword("caucus", "Party with which an independent caucused"),
     Field::date("start", "First day of the term, or with this party"),
     Field::date("end", "Last day of the term, or with this party"),
@@ -131,10 +131,7 @@ const VOTES: &[Field] = &[
     Field::id("vote_id", "roll-call-votes", "The roll call"),
     Field::int("congress", "Congress"),
     Field::date("date", "Date of the vote"),
-    Field::keyword(
-        "position",
-        "yea, nay, present, not_voting; guilty or not_guilty; a name in an election",
-    ),
+    POSITION,
     Field::text("question", "What was voted on"),
     Field::keyword("result", "Outcome"),
     Field::id("bill_id", "bills", "The bill concerned"),
@@ -149,7 +146,7 @@ const LEADERSHIP: &[Field] = &[
 
 const OFFICES: &[Field] = &[
     Field::keyword("city", "City"),
-    Field::keyword("state", "State, two letters"),
+    STATE,
     Field::keyword("address", "Street address"),
     Field::keyword("suite", "Suite"),
     Field::keyword("building", "Building"),

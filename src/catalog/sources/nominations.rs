@@ -18,7 +18,7 @@ pub const SOURCE: Source = Source {
         bare_prefix: Some("pn"),
         spellings: &[
             Spelling::canonical(
-                &["pn:", CONGRESS, r":(?P<n>\d{1,5})(?:-(?P<part>\d{1,4}))?"],
+                &["pn:", CONGRESS, r":(?P<n>\d{1,9})(?:-(?P<part>\d{1,4}))?"],
                 read_id,
             ),
             Spelling::written(
@@ -46,7 +46,7 @@ pub const SOURCE: Source = Source {
         Field::keyword("part", "Part, for a nomination in parts"),
         Field::keyword("nominee", "Person nominated").group(),
         Field::text("position", "Position nominated to"),
-        Field::keyword("organization", "Department or agency").group(),
+        Field::keyword("organization", "Department or agency").group().named(),
         Field::date("received_date", "Date of receipt in the Senate").time(),
         Field::keyword(
             "status",

@@ -18,7 +18,7 @@ pub const SOURCE: Source = Source {
         bare_prefix: None,
         spellings: &[
             Spelling::canonical(
-                &["(?P<chamber>house|senate):", CONGRESS, r":(?P<session>\d):(?P<n>\d{1,5})"],
+                &["(?P<chamber>house|senate):", CONGRESS, r":(?P<session>\d):(?P<n>\d{1,9})"],
                 read_id,
             ),
             Spelling::written(
@@ -125,12 +125,9 @@ const POSITIONS: &[Field] = &[
     Field::id("bioguide", "legislators", "Member's bioguide id"),
     Field::keyword("lis_id", "Senate LIS id, as in the roll call"),
     Field::keyword("name", "Member's name"),
-    Field::keyword("party", "Party on the day of the vote"),
-    Field::keyword("state", "State or territory, two letters"),
-    Field::keyword(
-        "position",
-        "yea, nay, present, not_voting; guilty or not_guilty; a name in an election",
-    ),
+    PARTY,
+    STATE,
+    POSITION,
     Field::keyword("paired_lis_id", "LIS id of the absent senator to whom a live pair was given"),
 ];
 

@@ -19,7 +19,7 @@ pub const SOURCE: Source = Source {
         })],
     },
     fields: &[
-        Field::keyword("office", "Office or committee, as printed").group(),
+        Field::keyword("office", "Office or committee, as printed").group().named(),
         Field::id("bioguide", "legislators", "Member whose office it is"),
         Field::id("committee", "committees", "Committee whose office it is"),
         Field::keyword("title_role", "Job title, as printed").group(),

@@ -8,7 +8,7 @@ use crate::api::{
 use crate::bundle::{Bundle, SourceFacts};
 use crate::catalog::Source;
 use crate::policy::endpoints::{aggregate_parameters, filter_parameters, page_parameters};
-use crate::policy::parameters::{FILTERS, TOP};
+use crate::policy::parameters::{DATES, FILTERS, TOP};
 use crate::policy::query::{AGGREGATE_PARAMETERS, Listing};
 use crate::policy::record::require_source;
 use crate::policy::{advertised, aggregate, schemas};
@@ -23,9 +23,9 @@ const fn resource(choices: fn(&Bundle) -> Vec<&'static str>) -> Parameter {
     Parameter::required("resource", Kind::OneOf(choices), "A source").sets("{source}")
 }
 
-const fn group_by(choices: fn(&Bundle) -> Vec<&'static str>) -> Parameter {
-    Parameter::optional("group_by", Kind::SomeOf(choices, 2), "One field or two")
-}
+/// Without an enum: `count` names the fields of each source, and the operation explains any other.
+const GROUP_BY: Parameter =
+    Parameter::optional("group_by", Kind::Names, "One field or two that count names");
 
 pub const OPERATION: Operation = Operation {
     name: "aggregate_records",
@@ -35,6 +35,7 @@ pub const OPERATION: Operation = Operation {
     selects: Some(|arguments| AGGREGATE_PARAMETERS.iter().any(|name| arguments.has(name))),
     scope: Scope::Read,
     cost: Cost::Query,
+    cost_with: None,
     is_list: true,
     endpoints: |bundle| {
         let endpoint = |(source, facts): (&'static Source, &SourceFacts)| {
@@ -72,15 +73,7 @@ pub const OPERATION: Operation = Operation {
                 "break down the House by party",
             ],
             fixed: &[("aggregate", "count")],
-            arguments: &[
-                &[
-                    resource(advertised::sources),
-                    group_by(|bundle| advertised::fields(bundle, |f| f.group, |_| true)),
-                    QUERY,
-                ],
-                FILTERS,
-                TOP,
-            ],
+            arguments: &[&[resource(advertised::sources), GROUP_BY, QUERY], FILTERS, DATES, TOP],
             output: |_| schemas::numbers(),
         },
         Tool {
@@ -103,7 +96,7 @@ pub const OPERATION: Operation = Operation {
             arguments: &[
                 &[
                     resource(|bundle| advertised::sources_with(bundle, |f| f.sum)),
-                    group_by(|bundle| advertised::fields(bundle, |f| f.group, |f| f.sum)),
+                    GROUP_BY,
                     Parameter::required(
                         "sum_field",
                         Kind::OneOf(|bundle| advertised::fields(bundle, |f| f.sum, |f| f.sum)),
@@ -111,28 +104,34 @@ pub const OPERATION: Operation = Operation {
                     ),
                 ],
                 FILTERS,
+                DATES,
                 TOP,
             ],
             output: |_| schemas::numbers(),
         },
         Tool {
             name: "time_series",
-            title: "Count over time",
+            title: "Count or add up over time",
             is_offered: |bundle| !advertised::sources_with(bundle, |f| f.time).is_empty(),
             about: |bundle| {
                 format!(
-                    "Counts per day, week, month, quarter or year; 0 where there are none, nothing \
-                     where the bundle has no data: trends, by month, over the years, since. `query` counts only records whose text has the \
+                    "Counts, or sums of `sum_field`, per day, week, month, quarter or year; 0 where \
+                     there are none, nothing where the bundle has no data: trends, by month, over \
+                     the years, since. `query` counts only records whose text has the \
                      words. Date fields: {}. group_by (one field) as in count.",
                     advertised::describe_fields(bundle, |f| f.time)
                 )
             },
-            examples: &["bills on AI each month since 2018", "rules per quarter"],
+            examples: &[
+                "bills on AI each month since 2018",
+                "rules per quarter",
+                "lobbying dollars by quarter",
+            ],
             fixed: &[],
             arguments: &[
                 &[
                     resource(|bundle| advertised::sources_with(bundle, |f| f.time)),
-                    group_by(|bundle| advertised::fields(bundle, |f| f.group, |f| f.time)),
+                    GROUP_BY,
                     Parameter::required(
                         "time_field",
                         Kind::OneOf(|bundle| advertised::fields(bundle, |f| f.time, |f| f.time)),
@@ -141,9 +140,15 @@ pub const OPERATION: Operation = Operation {
                     .sets("bucket_by_time"),
                     Parameter::required("interval", Kind::Choice(INTERVALS), "Width of a bucket")
                         .sets("time_interval"),
+                    Parameter::optional(
+                        "sum_field",
+                        Kind::OneOf(|bundle| advertised::fields(bundle, |f| f.sum, |f| f.time)),
+                        "Field to add up; without it records are counted",
+                    ),
                     QUERY,
                 ],
                 FILTERS,
+                DATES,
                 TOP,
             ],
             output: |_| schemas::numbers(),

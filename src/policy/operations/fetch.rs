@@ -16,6 +16,7 @@ pub const OPERATION: Operation = Operation {
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,
+    cost_with: None,
     is_list: false,
     endpoints: |_| {
         let examples: Vec<&str> = SOURCES.iter().map(|source| source.ids.example).collect();

@@ -31,6 +31,7 @@ pub const OPERATION: Operation = Operation {
     selects: None,
     scope: Scope::Read,
     cost: Cost::Query,
+    cost_with: None,
     is_list: false,
     endpoints: |_| Vec::new(),
     tools: &[Tool {
@@ -57,6 +58,11 @@ pub const OPERATION: Operation = Operation {
                 "Id as returned by another tool, a citation, or an official address",
             )
             .sets("{id}")],
+            &[Parameter::optional(
+                "find",
+                Kind::Text,
+                "Only sections of the text with these words, and the sentences around them",
+            )],
             DETAIL,
         ],
         output: |_| schemas::document(),
@@ -66,7 +72,8 @@ pub const OPERATION: Operation = Operation {
 
 fn run(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
     let found = record::fetch(&context.bundle, &arguments.require("{id}")?)?;
-    arguments.finish(&[])?;
+    let find = arguments.take_one("find")?;
+    arguments.finish(&["find"])?;
     let fields: Map<String, Value> =
         serde_json::from_str(found.entry.data).map_err(Error::internal)?;
     let field = |name: &str| fields.get(name).map(cell).unwrap_or_default();
@@ -77,7 +84,7 @@ fn run(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
             metadata.insert(column.name.into(), value.into());
         }
     }
-    let text = match body(context, &found)? {
+    let text = match body(context, &found, find)? {
         text if text.is_empty() => listed(&fields),
         text if field(TEXT_STATUS.name) == SUMMARY => format!("[{SUMMARY_NOTE}]\n\n{text}"),
         text => text,
@@ -94,8 +101,9 @@ fn run(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
     Ok(Outcome::new(DocumentResult { head, record }).with(notes))
 }
 
-/// The beginning of the record's text; empty where it has none.
-fn body(context: &Context, found: &FoundRecord) -> Result<String> {
+/// The beginning of the record's text, or the places where words are found in it; empty where it
+/// has none.
+fn body(context: &Context, found: &FoundRecord, find: Option<String>) -> Result<String> {
     let source = found.source;
     let sub = source.sub_resources.iter().find(|sub| matches!(sub.kind, SubResourceKind::Body));
     let listing =
@@ -103,9 +111,13 @@ fn body(context: &Context, found: &FoundRecord) -> Result<String> {
     let Some((sub, listing)) = listing else { return Ok(String::new()) };
     let listing = listing.under(source, sub, found.number, found.entry.id)?;
     let request = ListRequest::read(Arguments::default(), &listing, &[])?;
-    let request = ListRequest { limit: Some(MOST_ITEMS), max_bytes: Some(TEXT_BYTES), ..request };
+    let (limit, max_bytes) = (Some(MOST_ITEMS), Some(TEXT_BYTES));
+    let request = ListRequest { limit, max_bytes, find: find.clone(), ..request };
     let (page, _) = page(context, &listing, &request)?;
     let mut text = String::new();
+    if let (Some(find), []) = (find, page.items.as_slice()) {
+        return Ok(format!("[No section of the text has all of these words: {find}]"));
+    }
     for item in &page.items {
         let section: Value = serde_json::from_str(item).map_err(Error::internal)?;
         for part in ["heading", "text"] {
@@ -113,6 +125,9 @@ fn body(context: &Context, found: &FoundRecord) -> Result<String> {
                 text.push_str(part);
                 text.push_str("\n\n");
             }
+        }
+        for place in section["found"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            text.push_str(&format!("… {place} …\n\n"));
         }
     }
     if page.next_cursor.is_some() {

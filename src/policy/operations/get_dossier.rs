@@ -19,6 +19,7 @@ pub const OPERATION: Operation = Operation {
     selects: None,
     scope: Scope::Read,
     cost: Cost::Query,
+    cost_with: None,
     is_list: false,
     endpoints,
     tools: &[

@@ -13,6 +13,7 @@ pub const OPERATION: Operation = Operation {
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,
+    cost_with: None,
     is_list: false,
     endpoints: |_| Vec::new(),
     tools: &[Tool {

@@ -9,9 +9,10 @@ use crate::catalog;
 use crate::policy::endpoints::{fields_parameter, id_parameter};
 use crate::policy::parameters::{BILL, COMMITTEE, DETAIL, MEMBER};
 use crate::policy::query::{select_fields, take_fields};
-use crate::policy::record::{self, FoundRecord, require_source};
+use crate::policy::record::{FoundRecord, require_source};
 use crate::policy::result::{RecordParts, RecordResult};
 use crate::policy::schemas;
+use crate::policy::understand::{self, may_be_name};
 
 pub const OPERATION: Operation = Operation {
     name: "get_record",
@@ -21,6 +22,11 @@ pub const OPERATION: Operation = Operation {
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,
+    // A name must be looked for.
+    cost_with: Some(|arguments| match arguments.one("{id}").is_some_and(may_be_name) {
+        true => Cost::Query,
+        false => Cost::Lookup,
+    }),
     is_list: false,
     endpoints: |bundle| {
         let endpoint = |(source, _): (&'static catalog::Source, _)| Endpoint {
@@ -96,7 +102,7 @@ fn output(key: &str) -> serde_json::Value {
 
 fn run(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
     let (source, _) = require_source(&context.bundle, &arguments.require("{source}")?)?;
-    let found = record::find_in(&context.bundle, source, &arguments.require("{id}")?)?;
+    let found = understand::record(context, source, &arguments.require("{id}")?)?;
     outcome(context, &found, arguments)
 }
 

@@ -19,6 +19,7 @@ pub const OPERATION: Operation = Operation {
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,
+    cost_with: None,
     is_list: false,
     endpoints: |bundle| {
         let keys = json!({ "type": "string", "enum": advertised::sources(bundle) });

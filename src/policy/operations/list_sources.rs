@@ -15,6 +15,7 @@ pub const OPERATION: Operation = Operation {
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,
+    cost_with: None,
     is_list: false,
     endpoints: |_| {
         vec![Endpoint {

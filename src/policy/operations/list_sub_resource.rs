@@ -10,11 +10,14 @@ use crate::api::{
 };
 use crate::bundle::{Bundle, SourceFacts};
 use crate::catalog::{self, Source, SubResource, SubResourceKind};
+use crate::policy::advertised::row_filter_fields;
 use crate::policy::endpoints::{id_parameter, list_parameters};
-use crate::policy::parameters::{BILL, COMMITTEE, CONGRESS, CURSOR, DETAIL, MEMBER, PAGE};
+use crate::policy::parameters::{
+    BILL, COMMITTEE, CONGRESS, CURSOR, DATES, DETAIL, MEMBER, PAGE, row_filters,
+};
 use crate::policy::query::{self, LEAST_TEXT, ListRequest, Listing};
-use crate::policy::record::{self, require_source};
-use crate::policy::schemas;
+use crate::policy::record::require_source;
+use crate::policy::{schemas, understand};
 
 /// Bytes of a text that an agent gets at once, and at most.
 const TEXT_BYTES: u64 = 30_000;
@@ -28,6 +31,7 @@ pub const OPERATION: Operation = Operation {
     selects: None,
     scope: Scope::Read,
     cost: Cost::Query,
+    cost_with: None,
     is_list: true,
     endpoints,
     tools: &[
@@ -47,7 +51,12 @@ pub const OPERATION: Operation = Operation {
                 "Democrats on the committee this Congress",
             ],
             fixed: &[("{source}", "committees"), ("{sub}", "members")],
-            arguments: &[COMMITTEE, CONGRESS, PAGE],
+            arguments: &[
+                COMMITTEE,
+                CONGRESS,
+                &[row_filters(|bundle| row_filter_fields(bundle, "committees", "members"))],
+                PAGE,
+            ],
             output: |_| output("committees", "members"),
         },
         Tool {
@@ -61,7 +70,11 @@ pub const OPERATION: Operation = Operation {
             },
             examples: &["who put their names on S. 1", "which Republicans back HR 25"],
             fixed: &[("{source}", "bills"), ("{sub}", "cosponsors")],
-            arguments: &[BILL, PAGE],
+            arguments: &[
+                BILL,
+                &[row_filters(|bundle| row_filter_fields(bundle, "bills", "cosponsors"))],
+                PAGE,
+            ],
             output: |_| output("bills", "cosponsors"),
         },
         Tool {
@@ -71,7 +84,7 @@ pub const OPERATION: Operation = Operation {
             about: |_| {
                 "The wording of one bill, section by section, newest version unless `version` says \
                  otherwise. A long text begins with its table of contents (`contents`): read a \
-                 part with `section`, or continue with `cursor`. A section with is_amendatory \
+                 part with `section`, look for words with `find`, or continue with `cursor`. A section with is_amendatory \
                  changes another law (`amends`): what it strikes or inserts is not that law as it \
                  stands."
                     .into()
@@ -85,6 +98,11 @@ pub const OPERATION: Operation = Operation {
                 BILL,
                 &[
                     Parameter::optional("section", Kind::Text, "Section label, like 101"),
+                    Parameter::optional(
+                        "find",
+                        Kind::Text,
+                        "Only sections with these words, and the sentences around them",
+                    ),
                     Parameter::optional(
                         "version",
                         Kind::Text,
@@ -110,14 +128,50 @@ pub const OPERATION: Operation = Operation {
             title: "List a member's votes",
             is_offered: |bundle| is_offered(bundle, "legislators", "votes"),
             about: |_| {
-                "How one member voted, roll call by roll call, newest first: position (yea, nay, \
-                 present, not_voting), question, result, bill. Needs a bioguide id."
+                "How one member voted, roll call by roll call, newest first: position, question, \
+                 result, bill; on one bill with filters {\"bill_id\": \"hr:119:1\"}. How all members \
+                 voted in one roll call: list_vote_positions."
                     .into()
             },
             examples: &["how did S000033 vote", "his voting record for 2025", "last yeas and nays"],
             fixed: &[("{source}", "legislators"), ("{sub}", "votes")],
-            arguments: &[MEMBER, CONGRESS, PAGE],
+            arguments: &[
+                MEMBER,
+                CONGRESS,
+                &[row_filters(|bundle| row_filter_fields(bundle, "legislators", "votes"))],
+                DATES,
+                PAGE,
+            ],
             output: |_| output("legislators", "votes"),
+        },
+        Tool {
+            name: "list_vote_positions",
+            title: "List how members voted",
+            is_offered: |bundle| is_offered(bundle, "roll-call-votes", "positions"),
+            about: |_| {
+                "How each member voted in one roll call: name, party, state, position; by filters \
+                 only one party, state or position. The roll calls of a bill: list_records with \
+                 resource roll-call-votes and filters bill_id. One member over time: \
+                 list_member_votes."
+                    .into()
+            },
+            examples: &[
+                "which Republicans voted no on house:119:1:145",
+                "who did not vote",
+                "how did the Massachusetts delegation split",
+            ],
+            fixed: &[("{source}", "roll-call-votes"), ("{sub}", "positions")],
+            arguments: &[
+                &[Parameter::required(
+                    "vote_id",
+                    Kind::Id("house:119:1:145"),
+                    "Roll call: house:119:1:145",
+                )
+                .sets("{id}")],
+                &[row_filters(|b| row_filter_fields(b, "roll-call-votes", "positions"))],
+                PAGE,
+            ],
+            output: |_| output("roll-call-votes", "positions"),
         },
     ],
     run,
@@ -154,16 +208,20 @@ fn endpoints(bundle: &Bundle) -> Vec<Endpoint> {
     bundle.sources().flat_map(of_source).collect()
 }
 
-fn run(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
+pub fn run(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
     let bundle = &context.bundle;
     let (source, _) = require_source(bundle, &arguments.require("{source}")?)?;
     let id = arguments.require("{id}")?;
     let name = arguments.require("{sub}")?;
     let (sub, listing) = sub_resource(bundle, source, &name)?;
-    let found = record::find_in(bundle, source, &id)?;
+    let found = understand::record(context, source, &id)?;
     let listing = listing.under(source, sub, found.number, found.entry.id)?;
+    let understood = understand::filters(context, &listing, &mut arguments)?;
     let request = ListRequest::read(arguments, &listing, &[])?;
-    query::list(context, &listing, &request)
+    let mut outcome = query::list(context, &listing, &request)?;
+    outcome.notes.resolved = found.resolved();
+    outcome.notes.understood = understood;
+    Ok(outcome)
 }
 
 /// The sub-resource with this name, if this bundle holds it.

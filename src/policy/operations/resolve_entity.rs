@@ -11,10 +11,10 @@ use crate::catalog::{Shape, Source};
 use crate::policy::endpoints::{
     fields_parameter, filter_parameters, page_parameters, query_parameter, text,
 };
-use crate::policy::parameters::{FILTERS, PAGE};
+use crate::policy::parameters::{DATES, FILTERS, PAGE};
 use crate::policy::query::{AGGREGATE_PARAMETERS, Listing};
 use crate::policy::record::require_source;
-use crate::policy::{advertised, resolve, schemas};
+use crate::policy::{advertised, resolve, schemas, understand};
 
 pub const OPERATION: Operation = Operation {
     name: "resolve_entity",
@@ -26,6 +26,7 @@ pub const OPERATION: Operation = Operation {
     }),
     scope: Scope::Read,
     cost: Cost::Query,
+    cost_with: None,
     is_list: true,
     endpoints: |bundle| {
         let endpoint = |(source, facts): (&'static Source, &SourceFacts)| {
@@ -81,6 +82,7 @@ pub const OPERATION: Operation = Operation {
                 .sets("{source}"),
             ],
             FILTERS,
+            DATES,
             PAGE,
         ],
         output: |_| schemas::matches(),
@@ -99,5 +101,8 @@ fn run(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
         return Err(error.hint("use", format!("/v1/search?q={question}")));
     }
     let listing = Listing::of_source(&context.bundle, source, facts);
-    resolve::resolve(context, source, &listing, arguments)
+    let understood = understand::filters(context, &listing, &mut arguments)?;
+    let mut outcome = resolve::resolve(context, source, &listing, arguments)?;
+    outcome.notes.understood = understood;
+    Ok(outcome)
 }

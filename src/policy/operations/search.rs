@@ -11,10 +11,10 @@ use crate::api::{
 use crate::bundle::Bundle;
 use crate::metrics::METRICS;
 use crate::policy::endpoints::{filter_parameters, page_parameters, query_parameter, text};
-use crate::policy::parameters::{FILTERS, PAGE};
+use crate::policy::parameters::{DATES, FILTERS, PAGE};
 use crate::policy::query::Listing;
 use crate::policy::search::{self, Mode, SearchRequest};
-use crate::policy::{advertised, schemas};
+use crate::policy::{advertised, schemas, understand};
 
 const QUERY: Parameter = Parameter::required(
     "query",
@@ -37,6 +37,7 @@ pub const OPERATION: Operation = Operation {
     selects: None,
     scope: Scope::Read,
     cost: Cost::Search,
+    cost_with: None,
     is_list: true,
     endpoints: |bundle| {
         vec![Endpoint {
@@ -70,19 +71,7 @@ pub const OPERATION: Operation = Operation {
                 "any recent GAO work on ships",
             ],
             fixed: &[],
-            arguments: &[
-                &[
-                    QUERY,
-                    SOURCE,
-                    Parameter::optional(
-                        "since",
-                        Kind::Date,
-                        "First day: 2025-01-31, 2025-01 or 2025",
-                    ),
-                    Parameter::optional("until", Kind::Date, "Last day, written alike"),
-                ],
-                PAGE,
-            ],
+            arguments: &[&[QUERY, SOURCE], DATES, FILTERS, PAGE],
             output: |_| schemas::search_results(),
         },
         Tool {
@@ -104,7 +93,7 @@ pub const OPERATION: Operation = Operation {
                 "bills with 'lynching' in the title",
             ],
             fixed: &[("mode", "lexical")],
-            arguments: &[&[QUERY, SOURCE], FILTERS, PAGE],
+            arguments: &[&[QUERY, SOURCE], DATES, FILTERS, PAGE],
             output: |_| schemas::search_results(),
         },
         Tool {
@@ -135,6 +124,7 @@ pub const OPERATION: Operation = Operation {
                         "One source or several",
                     ),
                 ],
+                DATES,
                 FILTERS,
                 PAGE,
             ],
@@ -144,10 +134,20 @@ pub const OPERATION: Operation = Operation {
     run,
 };
 
-fn run(arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
-    let request = SearchRequest::read(&context.bundle, arguments)?;
+fn run(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
+    let bundle = &context.bundle;
+    let mut understood = Vec::new();
+    for source in search::searchable_sources(bundle) {
+        if let Some((source, facts)) = bundle.source(source.key) {
+            let listing = Listing::of_source(bundle, source, facts);
+            understood.extend(understand::filters(context, &listing, &mut arguments)?);
+        }
+    }
+    let request = SearchRequest::read(bundle, arguments)?;
     METRICS.searches.with_label_values(&[request.mode.name()]).inc();
-    search::search(context, &request)
+    let mut outcome = search::search(context, &request)?;
+    outcome.notes.understood = understood;
+    Ok(outcome)
 }
 
 /// Search takes the filters of every source that it searches.

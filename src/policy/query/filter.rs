@@ -10,7 +10,7 @@ use crate::api::argument::{MOST_FILTERS, unknown};
 use crate::api::{Arguments, Error, Given, Result};
 use crate::bundle::SqlValue;
 use crate::catalog::wording::day;
-use crate::catalog::{Field, Kind};
+use crate::catalog::{Field, Kind, vocabulary};
 use crate::policy::record;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +55,8 @@ enum Condition {
     Compare(Op, SqlValue),
     /// A flag that is false or absent.
     IsNotTrue,
+    /// With another column of the same record.
+    CompareColumns(Op, &'static str),
 }
 
 impl Filter {
@@ -134,6 +136,11 @@ impl Filter {
                 format!("`{}` is a {kind}: only numbers and dates can be compared.", column.name);
             return Err(fail(message));
         }
+        let written = format!("{name}={}", given.shown());
+        if let Some(other) = other_column(column, name, given, listing)? {
+            let condition = Condition::CompareColumns(op, other);
+            return Ok(Filter { written, column: column.name, kind: column.kind, condition });
+        }
         let values = values(column, op, name, given, listing)?;
         if values.is_empty() {
             return Err(fail(format!("`{name}` has no value.")));
@@ -155,7 +162,6 @@ impl Filter {
             (_, op, [value]) => Condition::Compare(op, read(value)?),
             _ => return Err(fail(format!("`{name}` compares with one value."))),
         };
-        let written = format!("{name}={}", given.shown());
         Ok(Filter { written, column: column.name, kind: column.kind, condition })
     }
 
@@ -185,6 +191,9 @@ impl Filter {
             Condition::Compare(op, value) => {
                 bound.push(value.clone());
                 format!("{column} {} {}", op.sql(), self.mark())
+            }
+            Condition::CompareColumns(op, other) => {
+                format!("{column} {} {}", op.sql(), quoted(other))
             }
             Condition::IsNotTrue => format!("{column} IS NOT TRUE"),
         }
@@ -233,6 +242,30 @@ impl Filter {
     }
 }
 
+/// The column that a value like `$nay` names: `yea=$nay` finds ties.
+fn other_column(
+    column: Field,
+    name: &str,
+    given: &Given,
+    listing: &Listing,
+) -> Result<Option<&'static str>> {
+    if !matches!(column.kind, Kind::Int | Kind::Date) {
+        return Ok(None);
+    }
+    let text = given.shown();
+    let Some(other) = text.trim().strip_prefix('$') else { return Ok(None) };
+    let is_alike = |field: &&Field| field.kind == column.kind && field.name != column.name;
+    let alike: Vec<&'static str> =
+        listing.columns.iter().filter(is_alike).map(|field| field.name).collect();
+    match alike.iter().find(|field| **field == other) {
+        Some(field) => Ok(Some(field)),
+        None => {
+            let message = format!("`{name}` can't be compared with a field {other:?}.");
+            Err(Error::invalid(name, message).suggest(other, alike))
+        }
+    }
+}
+
 /// The values of an argument. A text of a query string that is a known value as a whole is that
 /// value: "Arts, Culture, Religion" is one, not three.
 fn values<'g>(
@@ -248,6 +281,7 @@ fn values<'g>(
     }
     let known = listing.values(column.name);
     if let (Given::Query(text), Some(known)) = (given, known)
+        && text.contains(',')
         && let Some(value) = known_value(known, text.trim())
     {
         return Ok(vec![Cow::Owned(value.to_string())]);
@@ -274,7 +308,11 @@ fn read_value(column: Field, name: &str, value: &str, listing: &Listing) -> Resu
             id.map(SqlValue::Text).map_err(|error| Error { field: Some(name.to_string()), ..error })
         }
         Kind::Keyword | Kind::Keywords => match listing.values(column.name) {
-            None => Ok(SqlValue::Text(value.to_lowercase())),
+            None => {
+                let meant = vocabulary::meant(column.vocabulary.iter().copied(), value);
+                let state = || vocabulary::state(value).filter(|_| column.name.ends_with("state"));
+                Ok(SqlValue::Text(meant.or_else(state).unwrap_or(value).to_lowercase()))
+            }
             Some(known) => match known_value(known, value) {
                 Some(value) => Ok(SqlValue::Text(value.to_lowercase())),
                 None => Err(fail(format!("No record has {} {value:?}.", column.name))
@@ -292,8 +330,7 @@ pub fn quoted(name: &str) -> String {
 }
 
 fn known_value<'v>(values: &'v [String], text: &str) -> Option<&'v str> {
-    let lower = text.to_lowercase();
-    values.iter().find(|value| value.to_lowercase() == lower).map(String::as_str)
+    vocabulary::meant(values.iter().map(String::as_str), text)
 }
 
 fn read_span(name: &str, text: &str) -> Result<(Date, Date)> {

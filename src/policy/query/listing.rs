@@ -101,7 +101,7 @@ impl<'a> Listing<'a> {
                 bundle,
                 table: source.sub_table(name),
                 columns: columns.to_vec(),
-                main_date: None,
+                main_date: columns.iter().find(|c| c.name == "date").map(|c| c.name),
                 facts: None,
                 parent: None,
                 items: Items::Rows,

@@ -6,6 +6,7 @@ mod aggregate_request;
 mod coverage;
 mod cursor;
 mod filter;
+mod find;
 mod interval;
 mod listing;
 mod page;
@@ -17,7 +18,7 @@ pub use aggregate::{Aggregate, AggregateResult, Bucket, MOST_BUCKETS, aggregate}
 pub use aggregate_request::{AGGREGATE_PARAMETERS, AggregateRequest};
 pub use coverage::Outside;
 pub use cursor::Cursor;
-pub use filter::Op;
+pub use filter::{Op, quoted};
 pub use interval::Interval;
 pub use listing::{Items, Listing};
 pub use page::{list, page, row_json, select_fields};

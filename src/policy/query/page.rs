@@ -4,12 +4,16 @@ use serde_json::{Map, Value, json};
 
 use super::cursor::Cursor;
 use super::filter::{Filter, quoted};
+use super::find;
 use super::listing::{Items, Listing, Ords, ParentScope};
 use super::request::{ListRequest, Sort};
 use super::text;
 use crate::api::{Context, Error, Notes, Outcome, Page, Result};
 use crate::bundle::SqlValue;
 use crate::catalog::Field;
+
+/// Sections of one text that `find` looks at; the longest laws have some 2,000.
+const MOST_SECTIONS: usize = 20_000;
 
 /// Runs the request. Blocks: call it on a blocking thread.
 pub fn list(context: &Context, listing: &Listing, request: &ListRequest) -> Result<Outcome> {
@@ -27,21 +31,35 @@ pub fn page(
     let hash = request.hash(listing);
     let sorted = request.sort.map(|sort| sort.field.kind);
     let cursor = request.cursor.as_deref().map(|c| Cursor::decode(c, hash, sorted)).transpose()?;
-    let total = match &cursor {
-        Some(cursor) => cursor.total,
-        None => total(context, listing, &request.filters)?,
-    };
     let limit = request.limit();
-    let mut rows = match total {
-        0 => Vec::new(),
-        _ => select(context, listing, request, cursor.as_ref(), limit + 1)?,
+    let (total, mut rows) = match &request.find {
+        Some(find) => {
+            let all = select(context, listing, request, None, MOST_SECTIONS)?;
+            let mut found = find::sections(context, all, find)?;
+            let total = found.len() as u64;
+            found.retain(|row| cursor.as_ref().is_none_or(|cursor| row.ord > cursor.ord));
+            found.truncate(limit + 1);
+            (total, found)
+        }
+        None => {
+            let total = match &cursor {
+                Some(cursor) => cursor.total,
+                None => total(context, listing, &request.filters)?,
+            };
+            let rows = match total {
+                0 => Vec::new(),
+                _ => select(context, listing, request, cursor.as_ref(), limit + 1)?,
+            };
+            (total, rows)
+        }
     };
     let mut more = rows.len() > limit;
     rows.truncate(limit);
     let mut contents = None;
     if let Some(most) = request.max_bytes {
         more |= text::fit(&mut rows, most)?;
-        let is_beginning = cursor.is_none() && !request.filters.iter().any(|f| f.is_on("section"));
+        let is_part = request.filters.iter().any(|f| f.is_on("section")) || request.find.is_some();
+        let is_beginning = cursor.is_none() && !is_part;
         if more && is_beginning {
             contents = Some(text::contents(context, listing, &request.filters)?);
         }

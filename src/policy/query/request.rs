@@ -24,6 +24,8 @@ pub struct ListRequest {
     pub cursor: Option<String>,
     /// Bytes of text that the page may hold.
     pub max_bytes: Option<usize>,
+    /// Words whose sections of the text are meant.
+    pub find: Option<String>,
     /// Columns to show; all when absent.
     pub fields: Option<Vec<&'static str>>,
 }
@@ -51,6 +53,7 @@ impl ListRequest {
         if listing.is_text() {
             let given = arguments.take_one("max_bytes")?;
             request.max_bytes = given.map(|given| read_max_bytes(&given)).transpose()?;
+            request.find = arguments.take_one("find")?;
         }
         let valid: Vec<&str> = LIST_PARAMETERS.iter().chain(valid).copied().collect();
         request.filters = Filter::read_all(&arguments, listing, &valid)?;
@@ -82,6 +85,9 @@ impl ListRequest {
         for filter in &self.filters {
             key.push_str(&filter.key());
             key.push('\n');
+        }
+        if let Some(find) = &self.find {
+            key.push_str(&format!("find {find}\n"));
         }
         if let Some(sort) = &self.sort {
             key.push_str(&format!("sort {} {}", sort.field.name, sort.descending));

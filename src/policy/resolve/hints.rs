@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::bundle::analyzer::folded_words;
 use crate::catalog::Fields;
 use crate::catalog::spec::HintFields;
+use crate::catalog::vocabulary::{PARTIES, STATES};
 
 /// What a record gains by one hint that fits it.
 pub const MOST_GAIN: f32 = 0.05;
@@ -23,66 +24,6 @@ pub struct Hints {
     pub year: Option<i64>,
     pub words: Vec<String>,
 }
-
-/// (code, name, how it is abbreviated in print)
-const STATES: &[(&str, &str, &str)] = &[
-    ("AL", "alabama", "ala"),
-    ("AK", "alaska", ""),
-    ("AZ", "arizona", "ariz"),
-    ("AR", "arkansas", "ark"),
-    ("CA", "california", "calif"),
-    ("CO", "colorado", "colo"),
-    ("CT", "connecticut", "conn"),
-    ("DE", "delaware", "del"),
-    ("FL", "florida", "fla"),
-    ("GA", "georgia", ""),
-    ("HI", "hawaii", ""),
-    ("ID", "idaho", ""),
-    ("IL", "illinois", "ill"),
-    ("IN", "indiana", "ind"),
-    ("IA", "iowa", ""),
-    ("KS", "kansas", "kans"),
-    ("KY", "kentucky", "ky"),
-    ("LA", "louisiana", ""),
-    ("ME", "maine", ""),
-    ("MD", "maryland", "md"),
-    ("MA", "massachusetts", "mass"),
-    ("MI", "michigan", "mich"),
-    ("MN", "minnesota", "minn"),
-    ("MS", "mississippi", "miss"),
-    ("MO", "missouri", "mo"),
-    ("MT", "montana", "mont"),
-    ("NE", "nebraska", "neb"),
-    ("NV", "nevada", "nev"),
-    ("NH", "new hampshire", "nh"),
-    ("NJ", "new jersey", "nj"),
-    ("NM", "new mexico", "nm"),
-    ("NY", "new york", "ny"),
-    ("NC", "north carolina", "nc"),
-    ("ND", "north dakota", "nd"),
-    ("OH", "ohio", ""),
-    ("OK", "oklahoma", "okla"),
-    ("OR", "oregon", "ore"),
-    ("PA", "pennsylvania", "penn"),
-    ("RI", "rhode island", "ri"),
-    ("SC", "south carolina", "sc"),
-    ("SD", "south dakota", "sd"),
-    ("TN", "tennessee", "tenn"),
-    ("TX", "texas", "tex"),
-    ("UT", "utah", ""),
-    ("VT", "vermont", "vt"),
-    ("VA", "virginia", ""),
-    ("WA", "washington", "wash"),
-    ("WV", "west virginia", "wva"),
-    ("WI", "wisconsin", "wis"),
-    ("WY", "wyoming", "wyo"),
-    ("DC", "district of columbia", "dc"),
-    ("PR", "puerto rico", ""),
-    ("GU", "guam", ""),
-    ("VI", "virgin islands", ""),
-    ("AS", "american samoa", ""),
-    ("MP", "northern mariana islands", ""),
-];
 
 const SENATE: &[&str] = &["sen", "senator", "senate", "senators"];
 const HOUSE: &[&str] = &[
@@ -121,12 +62,6 @@ const TITLES: &[&str] = &[
     "current",
     "us",
 ];
-const PARTIES: &[(&str, &[&str])] = &[
-    ("D", &["democrat", "democratic", "dem", "democrats"]),
-    ("R", &["republican", "gop", "republicans"]),
-    ("I", &["independent"]),
-];
-
 impl Hints {
     pub fn read(typed: &str) -> Hints {
         let mut hints = Hints::default();

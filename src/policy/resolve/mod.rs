@@ -99,8 +99,60 @@ pub fn resolve(
     });
     let cursor_after = Some(Box::new(cursor_after) as _);
     let page = Page { items, columns, total, next_cursor, contents: None, cursor_after };
-    let shown = page.shown(&[]);
+    let mut shown = page.shown(&[]);
+    let others = candidates.count().saturating_sub(total);
+    if total > 0 && others > 0 && !filters.is_empty() {
+        let passed = format!(
+            "{others} more records pass the filters, but no name of theirs fits; leave `q` out to \
+             list them all"
+        );
+        shown = Some(shown.map_or(passed.clone(), |shown| format!("{shown}. {passed}")));
+    }
     Ok(Outcome::new(page).with(Notes { empty, shown, ..Notes::default() }))
+}
+
+/// Whom a name means.
+pub enum Named {
+    Clearly {
+        id: String,
+        name: String,
+    },
+    /// Ids and names of those who may be meant, the best first.
+    Several(Vec<(String, String)>),
+    /// Names that come near.
+    Nobody(Vec<String>),
+}
+
+/// How much better than the second the first must fit to be clearly meant.
+const CLEAR: f32 = 0.08;
+
+/// Whom a name means, where that is clear: the only one whom it fits, who fits it best by far, or
+/// the only one in office. Blocks: call it on a blocking thread.
+pub fn named(context: &Context, source: &'static Source, typed: &str) -> Result<Named> {
+    let typed = typed.trim();
+    if typed.len() > LONGEST_NAME {
+        return Ok(Named::Nobody(Vec::new()));
+    }
+    let bundle = &context.bundle;
+    let scopes = scopes(bundle, &[source], &Arguments::default(), &[])?;
+    let (matches, nearest) = find(context, source, typed, &Candidates::find(context, &scopes)?)?;
+    let Some(best) = matches.first() else { return Ok(Named::Nobody(nearest)) };
+    let rivals: Vec<&Match> =
+        matches.iter().take_while(|m| best.score - m.score < CLEAR).take(MOST_READ).collect();
+    let of = |found: &Match| {
+        let fields = fields(bundle, found.record)?;
+        let current = fields.get("current").and_then(Value::as_bool).unwrap_or(false);
+        let text = |name: &str| Some(fields.get(name)?.as_str()?.to_string());
+        Some((text("id")?, text(source.title)?, current))
+    };
+    let read: Vec<(String, String, bool)> = rivals.into_iter().filter_map(of).collect();
+    let in_office: Vec<&(String, String, bool)> = read.iter().filter(|r| r.2).collect();
+    Ok(match (read.as_slice(), in_office.as_slice()) {
+        ([(id, name, _)], _) | (_, [(id, name, _)]) => {
+            Named::Clearly { id: id.clone(), name: name.clone() }
+        }
+        _ => Named::Several(read.into_iter().map(|(id, name, _)| (id, name)).collect()),
+    })
 }
 
 /// All records that fit, the best first, and the nearest names.

@@ -84,7 +84,8 @@ fn spelling(
 ) -> Result<serde_json::Map<String, Value>> {
     let mut meant = serde_json::Map::new();
     let phrases = query.phrases.iter().flat_map(|p| p.text.split(' '));
-    for word in lexical::content_words(query).chain(phrases).flat_map(analyzer::plain_words) {
+    let words = query.content_words().into_iter();
+    for word in words.chain(phrases).flat_map(analyzer::plain_words) {
         context.check()?;
         let slips = if word.len() < 6 { 1 } else { 2 };
         let near = |known: &str| {

@@ -11,7 +11,7 @@ use tantivy::{DocId, Score, Term};
 use super::candidates::Candidates;
 use super::query_syntax::{ParsedQuery, Phrase};
 use crate::api::{Context, Error, Result};
-use crate::bundle::analyzer::{is_stop_word, terms};
+use crate::bundle::analyzer::terms;
 use crate::bundle::text::{Fields, TextIndex};
 
 /// A record that matched, with its best passage.
@@ -92,12 +92,6 @@ pub fn split_best(mut hits: Vec<Hit>, most: usize) -> (Vec<Hit>, Vec<Hit>) {
     (hits, rest)
 }
 
-/// The words that are looked for: "what is the law of water" means "law water".
-pub fn content_words(ask: &ParsedQuery) -> impl Iterator<Item = &str> {
-    let all_stop = ask.phrases.is_empty() && ask.words.iter().all(|word| is_stop_word(word));
-    ask.words.iter().map(String::as_str).filter(move |word| all_stop || !is_stop_word(word))
-}
-
 /// The candidates that have every phrase and nothing that is excluded, anywhere in their texts.
 pub fn restrict(
     context: &Context,
@@ -141,7 +135,7 @@ fn records_with(context: &Context, index: &TextIndex, query: &dyn Query) -> Resu
 /// Any of the words and phrases: what must and must not be there has narrowed the candidates
 /// before.
 fn query(parsed: &ParsedQuery, fields: &Fields) -> Box<dyn Query> {
-    let mut words: Vec<&str> = content_words(parsed).collect();
+    let mut words: Vec<&str> = parsed.content_words();
     words.sort_unstable();
     words.dedup();
     let mut clauses: Vec<Box<dyn Query>> =

@@ -10,6 +10,7 @@ mod explain;
 mod fuse;
 pub mod lexical;
 pub mod query_syntax;
+mod question;
 mod request;
 mod result;
 mod run;

@@ -28,6 +28,8 @@ pub const SEARCH_PARAMETERS: [&str; 6] = ["q", "mode", "source", "limit", "curso
 pub struct SearchRequest {
     pub question: String,
     pub mode: Mode,
+    /// Whether the caller named the sources.
+    pub is_named: bool,
     /// The sources to search, each with the filters on it.
     pub scopes: Vec<SearchScope>,
     pub limit: usize,
@@ -53,6 +55,7 @@ impl SearchRequest {
         let named = arguments.take("source")?;
         let named =
             named.map(|given| read_sources(bundle, &given.values("source")?)).transpose()?;
+        let is_named = named.is_some();
         let sources = match mode {
             Mode::Semantic => sources_for_semantic(bundle, named)?,
             _ => named.unwrap_or_else(|| searchable_sources(bundle)),
@@ -60,6 +63,7 @@ impl SearchRequest {
         Ok(SearchRequest {
             question,
             mode,
+            is_named,
             limit: take_limit(&mut arguments)?.unwrap_or(DEFAULT_LIMIT),
             cursor: take_cursor(&mut arguments)?,
             scopes: scopes(bundle, &sources, &arguments, &SEARCH_PARAMETERS)?,

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::fuse::Fused;
 use super::query_syntax::ParsedQuery;
-use super::{lexical, snippet};
+use super::snippet;
 use crate::api::outcome::append;
 use crate::api::page::{CursorAfter, fitting, shown};
 use crate::api::{Error, Output, Result};
@@ -31,7 +31,7 @@ pub struct Ranked {
 /// What is marked in a passage.
 pub fn stems(ask: &ParsedQuery) -> Vec<String> {
     let phrases = ask.phrases.iter().map(|p| p.text.as_str());
-    lexical::content_words(ask).chain(phrases).flat_map(analyzer::terms).collect()
+    ask.content_words().into_iter().chain(phrases).flat_map(analyzer::terms).collect()
 }
 
 /// A page of results: `{"results", "total", "took_ms", "next_cursor"?, "degraded"?}`.
@@ -81,7 +81,7 @@ impl Output for SearchResults {
         }
         self.next_cursor = Some((self.cursor_after)(kept));
         self.results.truncate(kept);
-        shown(kept, self.total, &[])
+        shown(kept, self.total, &[], true)
     }
 }
 
@@ -137,8 +137,8 @@ struct Ranks {
 
 /// The passage with the question's words marked. When they stand only in its heading or in the
 /// title, these lead; when they stand nowhere, it was the meaning of the passage that matched, and
-/// all of it is the match.
-fn snippet_of(title: &str, passage: &Passage, stems: &[String], by_meaning: bool) -> String {
+/// the sentence whose wording is nearest is marked.
+fn snippet_of(title: &str, passage: &Passage, stems: &[String]) -> String {
     // A stem begins like its word; asking that first spares nearly all words the stemmer.
     let begins = |word: &str| {
         let first = word.chars().next().map(|c| c.to_ascii_lowercase());
@@ -157,10 +157,36 @@ fn snippet_of(title: &str, passage: &Passage, stems: &[String], by_meaning: bool
         _ => passage.text.clone(),
     };
     let snippet = snippet::snippet(&text, &is_hit, SNIPPET);
-    if by_meaning && !snippet.contains("<mark>") {
-        format!("<mark>{snippet}</mark>")
-    } else {
-        snippet
+    match snippet.contains("<mark>") {
+        true => snippet,
+        false => mark_nearest(&snippet, stems),
+    }
+}
+
+/// Marks the sentence of a snippet that shares the most runs of three letters with the question.
+fn mark_nearest(snippet: &str, stems: &[String]) -> String {
+    let runs = |word: &str| -> Vec<String> {
+        let letters: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
+        letters.windows(3).map(|run| run.iter().collect()).collect()
+    };
+    let wanted: Vec<String> = stems.iter().flat_map(|stem| runs(stem)).collect();
+    let near = |sentence: &str| {
+        let lower = sentence.to_lowercase();
+        wanted.iter().filter(|run| lower.contains(run.as_str())).count()
+    };
+    let mut best: Option<(usize, &str)> = None;
+    for sentence in snippet.split_inclusive(". ").filter(|s| !s.trim().is_empty()) {
+        let score = near(sentence);
+        if best.is_none_or(|(known, _)| score > known) {
+            best = Some((score, sentence));
+        }
+    }
+    match best {
+        Some((_, sentence)) => {
+            let sentence = sentence.trim();
+            snippet.replacen(sentence, &format!("<mark>{sentence}</mark>"), 1)
+        }
+        None => snippet.to_string(),
     }
 }
 
@@ -184,7 +210,7 @@ pub fn result(
     };
     let own_title: String =
         title.and_then(|t| serde_json::from_str(t.get()).ok()).unwrap_or_default();
-    let mut snippet = snippet_of(&own_title, &passage, stems, semantic.is_some());
+    let mut snippet = snippet_of(&own_title, &passage, stems);
     let status = field(TEXT_STATUS.name).and_then(|s| serde_json::from_str::<&str>(s.get()).ok());
     let text_status = (status == Some(SUMMARY)).then_some(SUMMARY);
     if text_status.is_some() {

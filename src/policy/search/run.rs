@@ -14,7 +14,7 @@ use crate::api::{Arguments, Code, Context, Error, Notes, Outcome, Result};
 use crate::bundle::Bundle;
 use crate::bundle::text::TextIndex;
 use crate::bundle::vectors::Vector;
-use crate::catalog::{Source, ids};
+use crate::catalog::{Shape, Source, ids};
 use crate::policy::query::Cursor;
 use crate::policy::record;
 
@@ -22,6 +22,10 @@ use crate::policy::record;
 /// gives, and results continue in lexical order.
 const LEXICAL_DEPTH: usize = 1000;
 const FUSED: Wanted = Wanted { least: 10, most: 60, walked: 60 };
+
+/// Below this cosine a passage has nothing to do with the question: passages picked at random have
+/// about 0.1.
+pub const FAR: f32 = 0.2;
 
 /// Records that a search by meaning alone ranks.
 const SEMANTIC_DEPTH: usize = 200;
@@ -47,7 +51,7 @@ pub fn search(context: &Context, request: &SearchRequest) -> Result<Outcome> {
         move |items: usize| Cursor { list, ord: (from + items) as u64, key: None, total }.encode();
     let is_more = !results.is_empty() && ((from + results.len()) as u64) < total;
     let narrowing = ["source", "since", "until"];
-    let shown = shown(results.len(), total, &narrowing);
+    let shown = shown(results.len(), total, &narrowing, is_more);
     let output = SearchResults {
         next_cursor: is_more.then(|| cursor_after(results.len())),
         results,
@@ -70,7 +74,9 @@ pub fn ranking(context: &Context, request: &SearchRequest, most: usize) -> Resul
 pub fn matching(context: &Context, source: &'static Source, question: &str) -> Result<Vec<u32>> {
     let bundle = &context.bundle;
     let parsed = query_syntax::parse(question);
-    let words = lexical::content_words(&parsed)
+    let words = parsed
+        .content_words()
+        .into_iter()
         .map(|word| Phrase { text: word.to_string(), title_only: false });
     let phrases = words.chain(parsed.phrases.iter().cloned()).collect();
     let all = ParsedQuery { phrases, ..parsed.clone() };
@@ -146,7 +152,7 @@ impl<'a> SearchRun<'a> {
             return Ok(Vec::new());
         }
         let vectors = self.bundle.vectors()?;
-        let question = self.query.without_exclusions(&self.request.question);
+        let question = self.query.subject(&self.request.question);
         let is_over = || self.context.check().is_err();
         let model = self.bundle.model(&is_over);
         // A question that was given up while the model was loaded or busy is not a fault.
@@ -168,9 +174,17 @@ impl<'a> SearchRun<'a> {
             return Ok((Vec::new(), degraded("This bundle holds no vectors.", all())));
         }
         let possible: Vec<&str> = sources_with_vectors(self.bundle).iter().map(|s| s.key).collect();
-        let lacking = all().into_iter().filter(|key| !possible.contains(key)).collect();
+        // Short texts never have vectors: that is worth a word only where they were asked for.
+        let is_expected =
+            |source: &&'static Source| self.request.is_named || source.shape == Shape::BodyBearing;
+        let lacking = self.request.sources().filter(is_expected).map(|source| source.key);
+        let lacking = lacking.filter(|key| !possible.contains(key)).collect();
         match self.by_meaning(FUSED) {
-            Ok(hits) => Ok((hits, degraded("These sources have no vectors.", lacking))),
+            Ok(mut hits) => {
+                // What is far from the question is no result of a search that also looks for words.
+                hits.retain(|hit| hit.similarity >= FAR);
+                Ok((hits, degraded("These sources have no vectors.", lacking)))
+            }
             Err(error) if error.code == Code::AnswerTimeout => Err(error),
             Err(error) => {
                 tracing::warn!(cause = error.cause.as_deref(), "{}", error.message);
