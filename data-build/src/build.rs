@@ -9,13 +9,14 @@ use clap::Args;
 use josh::bundle::Manifest;
 
 use crate::bundle_output::BundleOutput;
+use crate::checks::Limits;
 use crate::embedding::{Embedding, default_cache};
-use crate::ingest::{Totals, ingest};
+use crate::ingest::ingest;
 use crate::layout::{InputFolder, Layout};
 use crate::record_cache::RecordCache;
-use crate::stage::{Counts, Stage};
+use crate::stage::Stage;
 use crate::tables::{LinkCount, Tables};
-use crate::{progress, report};
+use crate::{fetch, machine, progress, report};
 use josh::output::note;
 
 #[derive(Args)]
@@ -31,9 +32,8 @@ pub struct Build {
     /// Name of this edition [default: the as-of date]
     #[arg(long, value_name = "TEXT")]
     data_version: Option<String>,
-    /// Fail if more than this share of the records is rejected
-    #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
-    max_rejected: f64,
+    #[command(flatten)]
+    limits: Limits,
     /// File that lists everything rejected, one JSON object per line: file, place, reason
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
@@ -62,7 +62,6 @@ pub struct BuildSummary {
     pub manifest: Manifest,
     pub stage: Stage,
     pub links: Vec<LinkCount>,
-    pub totals: Totals,
     /// Source folders without files.
     pub empty: Vec<&'static str>,
     /// Entries of the input folder that were not read.
@@ -87,7 +86,7 @@ impl Build {
             out: &self.out,
             as_of,
             data_version: self.data_version.clone(),
-            max_rejected: self.max_rejected,
+            limits: self.limits.clone(),
             rejects: self.rejects.as_deref(),
             work: self.work.as_deref(),
             embedding,
@@ -117,7 +116,7 @@ pub struct BuildJob<'a> {
     pub out: &'a Path,
     pub as_of: Option<String>,
     pub data_version: Option<String>,
-    pub max_rejected: f64,
+    pub limits: Limits,
     /// File that gets every reject.
     pub rejects: Option<&'a Path>,
     pub work: Option<&'a Path>,
@@ -136,13 +135,11 @@ impl BuildJob<'_> {
         let folder = tempfile::Builder::new().prefix(".josh-build-").tempdir_in(work);
         let folder = folder.with_context(|| format!("cannot write to {}", work.display()))?;
 
-        let mut stage = Stage::new(folder.path());
+        let stage = ingest(&files, self.cache.as_ref(), folder.path(), machine::cores())?;
         if let Some(path) = self.rejects {
-            stage.write_rejects_to(path)?;
+            stage.write_rejects(path)?;
         }
-        let totals = ingest(&files, self.cache.as_ref(), &mut stage)?;
-        stage.finish()?;
-        self.check_counts(&stage, &totals)?;
+        self.check_counts(&stage)?;
 
         let spinner = progress::spinner("merging records");
         let tables = Tables::open(folder.path())?;
@@ -156,6 +153,8 @@ impl BuildJob<'_> {
             folder: folder.path(),
             as_of: self.as_of.clone(),
             data_version: self.data_version.clone(),
+            fetched: fetch::fetched_days(&self.input.from),
+            limits: &self.limits,
             embedding: self.embedding.as_ref(),
         };
         let manifest = match self.out.extension().is_some_and(|e| e == "zst") {
@@ -163,27 +162,19 @@ impl BuildJob<'_> {
             false => output.write(self.out)?,
         };
         let (out, elapsed) = (self.out.to_path_buf(), started.elapsed());
-        Ok(BuildSummary { manifest, stage, links, totals, empty, ignored, out, elapsed })
+        Ok(BuildSummary { manifest, stage, links, empty, ignored, out, elapsed })
     }
 
-    /// Fails if too many records were rejected, or none was found.
-    fn check_counts(&self, stage: &Stage, totals: &Totals) -> Result<()> {
-        let Counts { accepted, rejected, .. } = stage.total();
-        let share = rejected as f64 * 100.0 / (rejected + accepted).max(1) as f64;
-        if share > self.max_rejected {
-            report::print_rejects(stage);
-            bail!(
-                "{rejected} records ({share:.1} %) were rejected, more than --max-rejected {} \
-                 allows; no bundle was written",
-                self.max_rejected
-            );
+    /// Fails if too much could not be read, or nothing was found.
+    fn check_counts(&self, stage: &Stage) -> Result<()> {
+        let checked = self.limits.check_counts(stage);
+        if checked.is_ok() && stage.total().accepted > 0 {
+            return Ok(());
         }
-        if accepted == 0 {
-            report::print_rejects(stage);
-            report::print_skipped(&totals.skipped);
-            bail!("no records found; data-build/README.md lists the accepted formats");
-        }
-        Ok(())
+        report::print_rejects(stage);
+        report::print_skipped(&stage.skipped);
+        checked?;
+        bail!("no records found; data-build/README.md lists the accepted formats")
     }
 }
 

@@ -15,6 +15,7 @@ use josh::policy::search::{Mode, SearchRequest, ranking};
 use serde_json::{Value, json};
 
 use crate::build::BuildJob;
+use crate::checks::Limits;
 use crate::embedding::Embedding;
 use crate::layout::InputFolder;
 use crate::progress;
@@ -70,7 +71,7 @@ impl Eval {
             out: &out,
             as_of: Some("2000-01-01".into()),
             data_version: None,
-            max_rejected: 0.0,
+            limits: Limits::strict(),
             rejects: None,
             work: None,
             embedding: Embedding::choose(

@@ -129,3 +129,14 @@ DELETE FROM gao_reports_body WHERE version = 'summary'
 UPDATE staff_directories SET bioguide = o.member FROM (SELECT office, period, min(bioguide) AS member FROM staff_directories
   WHERE chamber = 'house' AND bioguide IS NOT NULL GROUP BY office, period HAVING count(DISTINCT bioguide) = 1) o
 WHERE staff_directories.bioguide IS NULL AND staff_directories.office = o.office AND staff_directories.period = o.period;
+
+-- Of several reports for one registrant, client and period, the newest counts: amendments, terminations and repeated
+-- reports replace what was filed before. Registrations and filings of an index that states no numbers are left alone.
+UPDATE lda_filings SET superseded = true, superseded_by = n.newest FROM (
+  SELECT id, first_value(id) OVER (PARTITION BY registrant_id, client_id, filing_year, filing_period
+    ORDER BY try_cast(filed_at AS TIMESTAMPTZ) DESC NULLS LAST, id) AS newest
+  FROM lda_filings WHERE registrant_id IS NOT NULL AND client_id IS NOT NULL AND filing_year IS NOT NULL
+    AND filing_period IS NOT NULL AND filing_type NOT LIKE 'R%') n
+WHERE lda_filings.id = n.id AND n.newest <> n.id;
+
+UPDATE lda_filings SET superseded = false WHERE superseded IS NULL;

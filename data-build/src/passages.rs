@@ -21,7 +21,7 @@ const ABBREVIATIONS: &str = "al amdt app apr art asst aug cf ch cir cl co col co
     sept seq sess sr st stat subch subpt subsec supp vol vols vs";
 
 /// A part of one section. Title, heading and text together fit into the model's input.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Passage {
     pub section: String,
     pub heading: String,

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Map, Value, json};
 
@@ -64,10 +64,17 @@ impl Read {
             }
         };
         for SourceFile { source, input } in &files {
-            match input.is_archive() {
-                true => archive::each_member(input, |member| read(source, &member))
-                    .with_context(|| input.name.clone())?,
-                false => read(source, input),
+            if !input.is_archive() {
+                read(source, input);
+                continue;
+            }
+            let members = archive::members(input).with_context(|| input.name.clone())?;
+            let mut unpacker = archive::Unpacker::default();
+            for member in &members.listed {
+                read(source, &unpacker.unpack(input, member));
+            }
+            if let Some(reason) = members.stopped {
+                bail!("{}: {reason}", input.name);
             }
         }
         writer.out.flush()?;

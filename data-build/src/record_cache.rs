@@ -16,7 +16,8 @@ use josh::catalog;
 use sha2::{Digest, Sha256};
 
 use crate::input::Input;
-use crate::stage::{Line, Stage};
+use crate::stage::Line;
+use crate::stage_writer::StageWriter;
 
 /// Enough for two full federal builds.
 const MAX_CACHE_BYTES: u64 = 2 << 30;
@@ -117,7 +118,7 @@ fn prune(folder: &Path, max_bytes: u64) {
 
 impl Entry {
     /// Stages the cached items. Returns false if there is no intact entry.
-    pub fn replay(&self, stage: &mut Stage) -> Result<bool> {
+    pub fn replay(&self, stage: &mut StageWriter) -> Result<bool> {
         let Some(mut cached) = open_verified(&self.path) else { return Ok(false) };
         touch(cached.get_ref().get_ref());
         let mut decoder = zstd::Decoder::with_buffer(&mut cached)?;

@@ -1,5 +1,6 @@
 //! The report that a build prints: records by source, links, rejects, size, time, memory.
 
+use josh::bundle::{Manifest, SeriesFacts};
 use josh::catalog::SOURCES;
 
 use crate::build::BuildSummary;
@@ -21,7 +22,8 @@ pub fn print(summary: &BuildSummary) {
     }
     say!("");
     print_rejects(&summary.stage);
-    print_skipped(&summary.totals.skipped);
+    print_skipped(&summary.stage.skipped);
+    print_gaps(&summary.manifest);
     if !summary.empty.is_empty() {
         say!("empty folders: {}\n", summary.empty.join(", "));
     }
@@ -38,8 +40,8 @@ pub fn print(summary: &BuildSummary) {
     say!(
         "time     {seconds:.1} s for {} files ({} unchanged), {:.1} MB: {:.0} records/s",
         summary.stage.total().files,
-        summary.totals.reused,
-        summary.totals.bytes as f64 / 1e6,
+        summary.stage.reused,
+        summary.stage.bytes as f64 / 1e6,
         summary.stage.total().accepted as f64 / seconds
     );
     if let Some(peak) = peak_memory() {
@@ -56,6 +58,25 @@ pub fn print_skipped(skipped: &[String]) {
         let count = skipped.len();
         say!("skipped {count} unrecognized {files}: {}{more}\n", shown.join(", "));
     }
+}
+
+/// Numbers that are missing in series of records that are numbered from 1.
+fn print_gaps(manifest: &Manifest) {
+    let series = manifest.sources.iter().filter_map(|source| source.coverage.as_ref());
+    let series = series.flat_map(|coverage| &coverage.series).filter(|series| series.missing > 0);
+    let gaps: Vec<&SeriesFacts> = series.collect();
+    if gaps.is_empty() {
+        return;
+    }
+    say!("missing numbers:");
+    for SeriesFacts { missing, highest, first_missing, .. } in gaps.iter().take(MAX_SHOWN) {
+        let more = if *missing > first_missing.len() as u64 { ", …" } else { "" };
+        say!("  {missing} of {highest}: {}{more}", first_missing.join(", "));
+    }
+    if gaps.len() > MAX_SHOWN {
+        say!("  … and {} more series", gaps.len() - MAX_SHOWN);
+    }
+    say!("");
 }
 
 /// Accounts for all files and records by source: files = read + skipped + failed, and found =
@@ -76,7 +97,7 @@ fn print_counts(summary: &BuildSummary) {
         if counts.files + counts.accepted + counts.rejected == 0 && facts.is_none() {
             continue;
         }
-        let Counts { files, skipped, failed, accepted, rejected } = counts;
+        let Counts { files, skipped, failed, accepted, rejected, .. } = counts;
         let (records, passages, vectors) =
             facts.map_or((0, 0, 0), |f| (f.records, f.passages, f.vectors));
         let found = accepted + rejected;

@@ -1,9 +1,9 @@
-//! The staging area: every record is validated against the catalog and written at once to one
-//! NDJSON file per table. Records are not kept in memory.
+//! The staging area: every record is validated against the catalog and turned into rows of tables,
+//! which `stage_writer` writes at once. Records are not kept in memory.
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -12,9 +12,8 @@ use josh::catalog::{self, Field, Kind, Source, SubResourceKind, ids};
 use serde_json::{Map, Value, json};
 
 use crate::formats::dates;
-use crate::reader::Outcome;
-use crate::record::{Rank, Record, Sink};
-use crate::record_cache::{EntryWriter, Item};
+use crate::record::{Rank, Record};
+use crate::stage_writer::StageWriter;
 use crate::{amendatory, mentions};
 
 /// The place of a reject that concerns the file as a whole.
@@ -38,6 +37,8 @@ pub struct Counts {
     pub failed: u64,
     pub accepted: u64,
     pub rejected: u64,
+    /// Records of any source that its files gave.
+    pub produced: u64,
 }
 
 /// DuckDB's JSON reader allocates buffers of this size, so it bounds memory. The largest official
@@ -48,25 +49,25 @@ pub const MAX_STAGED_LINE: usize = 16 << 20;
 const POSITION_BYTES: usize = 200;
 
 /// Rejects kept for the report. All are counted, and written to the rejects file if there is one.
-const KEPT_REJECTS: usize = 200;
+pub const KEPT_REJECTS: usize = 200;
 
+/// What all threads staged.
 pub struct Stage {
-    folder: PathBuf,
-    files: BTreeMap<String, BufWriter<File>>,
-    /// The file being read, for reports.
-    pub file: String,
-    sequence: u64,
+    /// The staged files of each table.
+    tables: BTreeMap<String, Vec<PathBuf>>,
+    /// The first rejects, in reading order.
     pub rejects: Vec<Reject>,
-    /// Gets every reject, one JSON object per line.
-    rejects_file: Option<BufWriter<File>>,
+    /// Files with all rejects, one per thread, each in reading order.
+    reject_files: Vec<PathBuf>,
     /// By source. Records count for their own source; files and unidentified rejects count for the
     /// source of the folder.
     pub counts: BTreeMap<&'static str, Counts>,
-    /// The first write error. `finish` returns it; until then staging continues to count.
-    failure: Option<anyhow::Error>,
-    source: &'static str,
-    /// Caches what the current file produces.
-    cache_writer: Option<EntryWriter>,
+    /// Names of the files that no reader recognized.
+    pub skipped: Vec<String>,
+    /// Files taken from the cache.
+    pub reused: usize,
+    /// Size of the input.
+    pub bytes: u64,
 }
 
 /// One row of a table.
@@ -81,141 +82,105 @@ pub struct Line {
 }
 
 impl Stage {
-    pub fn new(folder: &Path) -> Stage {
-        Stage {
-            folder: folder.to_path_buf(),
-            files: BTreeMap::new(),
-            file: String::new(),
-            sequence: 0,
+    /// Puts together what the threads staged, in reading order.
+    pub fn join(folder: &Path, writers: Vec<StageWriter>, bytes: u64) -> Result<Stage> {
+        let mut stage = Stage {
+            tables: BTreeMap::new(),
             rejects: Vec::new(),
-            rejects_file: None,
+            reject_files: Vec::new(),
             counts: BTreeMap::new(),
-            failure: None,
-            source: "",
-            cache_writer: None,
-        }
-    }
-
-    /// Also writes every reject to a file.
-    pub fn write_rejects_to(&mut self, path: &Path) -> Result<()> {
-        let file =
-            File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-        self.rejects_file = Some(BufWriter::new(file));
-        Ok(())
-    }
-
-    /// Starts a file of a source.
-    pub fn begin(&mut self, source: &'static str, file: &str, cache_writer: Option<EntryWriter>) {
-        self.source = source;
-        self.file = file.to_string();
-        self.cache_writer = cache_writer;
-    }
-
-    /// Ends the file.
-    pub fn end(&mut self, outcome: Result<Outcome>) {
-        if let Err(error) = &outcome {
-            self.reject(WHOLE_FILE, &format!("{error:#}"));
-        }
-        let item = match outcome {
-            Ok(Outcome::Read) => Item::Read,
-            Ok(Outcome::Skipped) => Item::Skipped,
-            Err(_) => Item::Failed,
+            skipped: Vec::new(),
+            reused: 0,
+            bytes,
         };
-        self.push(item);
-        if let Some(writer) = self.cache_writer.take() {
-            writer.finish();
+        let (mut rejects, mut skipped) = (Vec::new(), Vec::new());
+        for mut writer in writers {
+            writer.flush()?;
+            for table in writer.files.keys() {
+                let path = writer.path(table);
+                stage.tables.entry(table.clone()).or_default().push(path);
+            }
+            if writer.rejects_file.is_some() {
+                stage.reject_files.push(rejects_path(folder, writer.thread));
+            }
+            for (source, counts) in writer.counts {
+                stage.counts.entry(source).or_default().add(counts);
+            }
+            rejects.append(&mut writer.rejects);
+            skipped.append(&mut writer.skipped);
+            stage.reused += writer.reused;
         }
+        rejects.sort_by_key(|(number, _)| *number);
+        skipped.sort_by_key(|(number, _)| *number);
+        stage.rejects = rejects.into_iter().map(|(_, reject)| reject).take(KEPT_REJECTS).collect();
+        stage.skipped = skipped.into_iter().map(|(_, name)| name).collect();
+        Ok(stage)
+    }
+
+    /// Writes every reject to a file, one JSON object per line, in reading order.
+    pub fn write_rejects(&self, path: &Path) -> Result<()> {
+        let context = || format!("cannot write {}", path.display());
+        let mut out = BufWriter::new(File::create(path).with_context(context)?);
+        let open = |path: &PathBuf| File::open(path).map(|file| BufReader::new(file).lines());
+        let mut threads: Vec<_> =
+            self.reject_files.iter().map(open).collect::<std::io::Result<_>>()?;
+        let mut heads: Vec<Option<(usize, String)>> = Vec::new();
+        for lines in &mut threads {
+            heads.push(next_reject(lines)?);
+        }
+        loop {
+            let first =
+                heads.iter().enumerate().filter_map(|(n, head)| Some((head.as_ref()?.0, n)));
+            let Some((_, first)) = first.min() else { break };
+            if let Some((_, line)) = heads[first].take() {
+                writeln!(out, "{line}").with_context(context)?;
+            }
+            heads[first] = next_reject(&mut threads[first])?;
+        }
+        out.flush().with_context(context)
     }
 
     pub fn total(&self) -> Counts {
-        self.counts.values().fold(Counts::default(), |sum, c| Counts {
-            files: sum.files + c.files,
-            skipped: sum.skipped + c.skipped,
-            failed: sum.failed + c.failed,
-            accepted: sum.accepted + c.accepted,
-            rejected: sum.rejected + c.rejected,
-        })
+        let mut total = Counts::default();
+        self.counts.values().for_each(|counts| total.add(*counts));
+        total
     }
 
-    /// Closes the staged files.
-    pub fn finish(&mut self) -> Result<()> {
-        for file in std::mem::take(&mut self.files).values_mut().chain(&mut self.rejects_file) {
-            if let Err(error) = file.flush() {
-                self.failure.get_or_insert(error.into());
-            }
-        }
-        match self.failure.take() {
-            Some(failure) => Err(failure.context("cannot write the staged records")),
-            None => Ok(()),
-        }
+    /// Deletes the staged files of a table.
+    pub fn remove(&self, table: &str) -> Result<()> {
+        Ok(self.paths(table).iter().try_for_each(std::fs::remove_file)?)
     }
 
-    /// The staged file of a table, if the table has rows.
-    pub fn path(&self, table: &str) -> Option<PathBuf> {
-        let path = self.folder.join(format!("{table}.ndjson"));
-        path.exists().then_some(path)
+    /// The staged files of a table; none if the table has no rows.
+    pub fn paths(&self, table: &str) -> &[PathBuf] {
+        self.tables.get(table).map_or(&[], Vec::as_slice)
     }
+}
 
-    /// Stages an item from a reader or from the cache.
-    pub fn push(&mut self, item: Item) {
-        if let Some(writer) = &mut self.cache_writer {
-            writer.write(&item);
-        }
-        let folder = self.counts.entry(self.source).or_default();
-        match item {
-            Item::Record(source) => {
-                self.sequence += 1;
-                self.counts.entry(source).or_default().accepted += 1;
-            }
-            Item::Line(line) => {
-                if let Err(error) = self.write(&line) {
-                    self.failure.get_or_insert(error);
-                }
-            }
-            Item::Reject { source, place, reason } => {
-                self.counts.entry(source).or_default().rejected += 1;
-                self.add_reject(Reject { file: self.file.clone(), place, reason });
-            }
-            Item::Read => folder.files += 1,
-            Item::Skipped => {
-                (folder.files, folder.skipped) = (folder.files + 1, folder.skipped + 1)
-            }
-            Item::Failed => (folder.files, folder.failed) = (folder.files + 1, folder.failed + 1),
-        }
-    }
+pub fn rejects_path(folder: &Path, thread: usize) -> PathBuf {
+    folder.join(format!("rejects.{thread}"))
+}
 
-    fn add_reject(&mut self, reject: Reject) {
-        if let Some(file) = &mut self.rejects_file {
-            let line =
-                json!({ "file": reject.file, "place": reject.place, "reason": reject.reason });
-            if let Err(error) = writeln!(file, "{line}") {
-                self.failure.get_or_insert(error.into());
-            }
-        }
-        if self.rejects.len() < KEPT_REJECTS {
-            self.rejects.push(reject);
-        }
-    }
+/// The next line of a thread's rejects: the number of the file, and the reject as JSON.
+fn next_reject(lines: &mut std::io::Lines<impl BufRead>) -> Result<Option<(usize, String)>> {
+    let Some(line) = lines.next().transpose()? else { return Ok(None) };
+    let (number, reject) = line.split_once(' ').context("a reject without a number")?;
+    Ok(Some((number.parse()?, reject.to_string())))
+}
 
-    fn write(&mut self, line: &Line) -> Result<()> {
-        if !self.files.contains_key(&line.table) {
-            let path = self.folder.join(format!("{}.ndjson", line.table));
-            let file =
-                File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
-            self.files.insert(line.table.clone(), BufWriter::with_capacity(1 << 18, file));
-        }
-        let Some(file) = self.files.get_mut(&line.table) else { return Ok(()) };
-        let (Line { rank, newest, n, .. }, sequence) = (line, self.sequence);
-        // Precedence among rows of one record: by rank, then newest text, then reading order.
-        let place = json!(format!("{rank}\u{1}{newest}\u{1}{sequence:015}"));
-        write!(file, "{{\"_place\":{place},\"_rank\":{rank},\"_seq\":{sequence},\"_n\":{n},")?;
-        file.write_all(&line.columns[1..])?;
-        Ok(file.write_all(b"\n")?)
+impl Counts {
+    fn add(&mut self, more: Counts) {
+        self.files += more.files;
+        self.skipped += more.skipped;
+        self.failed += more.failed;
+        self.accepted += more.accepted;
+        self.rejected += more.rejected;
+        self.produced += more.produced;
     }
 }
 
 /// The rows of a record: in its source's table and in the tables of its sub-resources.
-fn lines(source: &Source, record: Record) -> Result<Vec<Line>, String> {
+pub fn lines(source: &Source, record: Record) -> Result<Vec<Line>, String> {
     let (table, rank) = (source.table(), record.rank as u8);
     let newest =
         record.bodies.iter().map(|b| b.order.as_str()).max().unwrap_or_default().to_string();
@@ -281,26 +246,8 @@ fn lines(source: &Source, record: Record) -> Result<Vec<Line>, String> {
     Ok(lines)
 }
 
-impl Sink for Stage {
-    fn record(&mut self, record: Record) {
-        let (id, source) =
-            (record.id.clone(), catalog::source(record.source).map_or(self.source, |s| s.key));
-        match validate(&record).and_then(|source| lines(source, record)) {
-            Ok(lines) => {
-                self.push(Item::Record(source));
-                lines.into_iter().for_each(|line| self.push(Item::Line(line)));
-            }
-            Err(reason) => self.push(Item::Reject { source, place: id, reason }),
-        }
-    }
-
-    fn reject(&mut self, place: &str, reason: &str) {
-        self.push(Item::Reject { source: self.source, place: place.into(), reason: reason.into() });
-    }
-}
-
 /// Validates a record against the catalog. Returns its source, or what is wrong.
-fn validate(record: &Record) -> Result<&'static Source, String> {
+pub fn validate(record: &Record) -> Result<&'static Source, String> {
     let source = catalog::source(record.source)
         .ok_or_else(|| format!("unknown source {:?}", record.source))?;
     if ids::canonical(source.key, &record.id).as_deref() != Some(record.id.as_str()) {

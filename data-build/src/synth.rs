@@ -12,6 +12,7 @@ use josh::catalog::{Field, Kind, SOURCES, Source};
 use serde_json::{Map, Value, json};
 
 use crate::build::BuildJob;
+use crate::checks::Limits;
 use crate::embedding::Embedding;
 use crate::layout::InputFolder;
 use crate::{progress, report};
@@ -46,7 +47,7 @@ impl Synth {
                 "synthetic, {} passages, seed {}",
                 self.passages, self.seed
             )),
-            max_rejected: 0.0,
+            limits: Limits::strict(),
             rejects: None,
             work: None,
             embedding: Some(Embedding::word_hashes(folder.path())),

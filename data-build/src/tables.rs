@@ -2,17 +2,16 @@
 //! between them, and marks links that point outside of the bundle. DuckDB does it within a memory
 //! limit, spilling to disk.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use duckdb::Connection;
-use josh::catalog::spec::BODY;
+use duckdb::arrow::array::AsArray;
+use duckdb::arrow::datatypes::UInt32Type;
 use josh::catalog::{Field, Kind, SOURCES, Source, SubResourceKind};
 
+use crate::machine;
 use crate::stage::{MAX_STAGED_LINE, Stage};
-
-/// Memory limit for DuckDB; the rest of the build needs about as much.
-const MEMORY_LIMIT: &str = "1GB";
 
 pub struct Tables {
     pub db: Connection,
@@ -24,15 +23,6 @@ pub struct LinkCount {
     pub link: String,
     pub inside: u64,
     pub all: u64,
-}
-
-/// The columns of a sub-resource's table besides `parent`.
-pub fn row_columns(kind: SubResourceKind) -> Option<&'static [Field]> {
-    match kind {
-        SubResourceKind::Rows(columns) => Some(columns),
-        SubResourceKind::Body => Some(BODY),
-        SubResourceKind::Toc | SubResourceKind::Records { .. } => None,
-    }
 }
 
 fn quoted(name: &str) -> String {
@@ -55,8 +45,11 @@ impl Tables {
         let db = Connection::open(folder.join("work.duckdb"))?;
         let spill = folder.join("spill");
         db.execute_batch(&format!(
-            "SET memory_limit = '{MEMORY_LIMIT}'; SET temp_directory = '{}'; SET threads = 2",
-            spill.display().to_string().replace('\'', "''")
+            "SET memory_limit = '{}MB'; SET temp_directory = '{}'; SET threads = {}; \
+             SET force_compression = 'uncompressed'",
+            machine::database_memory_mb(),
+            spill.display().to_string().replace('\'', "''"),
+            machine::cores(),
         ))?;
         Ok(Tables { db })
     }
@@ -75,11 +68,30 @@ impl Tables {
         self.db.query_row(sql, [], |row| row.get(0)).with_context(|| format!("in: {sql}"))
     }
 
-    /// The rows of a query with two integer columns.
+    /// The rows of a query.
+    pub fn rows<T>(
+        &self,
+        sql: &str,
+        read: impl FnMut(&duckdb::Row) -> duckdb::Result<T>,
+    ) -> Result<Vec<T>> {
+        let context = || format!("in: {sql}");
+        let mut statement = self.db.prepare(sql).with_context(context)?;
+        let rows = statement.query_map([], read).with_context(context)?;
+        rows.collect::<Result<_, _>>().with_context(context)
+    }
+
+    /// The rows of a query with two columns of unsigned integers.
     pub fn pairs(&self, sql: &str) -> Result<Vec<(u32, u32)>> {
-        let mut statement = self.db.prepare(sql).with_context(|| format!("in: {sql}"))?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        rows.collect::<Result<_, _>>().with_context(|| format!("in: {sql}"))
+        let context = || format!("in: {sql}");
+        let mut statement = self.db.prepare(sql).with_context(context)?;
+        let mut pairs = Vec::new();
+        for batch in statement.stream_arrow([]).with_context(context)? {
+            let batch = batch.with_context(context)?;
+            let [a, b] = [0, 1].map(|n| batch.column(n).as_primitive_opt::<UInt32Type>());
+            let (a, b) = a.zip(b).with_context(context)?;
+            pairs.extend(a.values().iter().copied().zip(b.values().iter().copied()));
+        }
+        Ok(pairs)
     }
 
     /// Loads the staged rows. Every source gets its tables, even if they are empty.
@@ -99,23 +111,32 @@ impl Tables {
         Ok(())
     }
 
-    /// Loads a staged file into a table `raw`; `_place` orders the rows of one record.
+    /// The staged rows of a table as a relation, with `_place`, which orders the rows of one record.
+    fn staged(&self, stage: &Stage, table: &str, columns: &str) -> Option<String> {
+        let path = |path: &PathBuf| format!("'{}'", path.display().to_string().replace('\'', "''"));
+        let paths: Vec<String> = stage.paths(table).iter().map(path).collect();
+        let types: Vec<String> =
+            columns.split(", ").map(|c| c.replacen(' ', ": '", 1) + "'").collect();
+        (!paths.is_empty()).then(|| {
+            format!(
+                "read_json([{}], format = 'newline_delimited', \
+                 maximum_object_size = {MAX_STAGED_LINE}, \
+                 columns = {{_place: 'VARCHAR', _rank: 'INT', _seq: 'BIGINT', _n: 'BIGINT', {}}})",
+                paths.join(", "),
+                types.join(", ")
+            )
+        })
+    }
+
+    /// Loads staged rows into a table `raw`.
     fn read_staged(&self, stage: &Stage, table: &str, columns: &str) -> Result<()> {
         self.run(&format!(
             "DROP TABLE IF EXISTS raw; \
              CREATE TABLE raw (_place VARCHAR, _rank INT, _seq BIGINT, _n BIGINT, {columns})"
         ))?;
-        if let Some(path) = stage.path(table) {
-            let types: Vec<String> =
-                columns.split(", ").map(|c| c.replacen(' ', ": '", 1) + "'").collect();
-            self.run(&format!(
-                "INSERT INTO raw BY NAME SELECT * FROM read_json('{}', \
-                 format = 'newline_delimited', maximum_object_size = {MAX_STAGED_LINE}, \
-                 columns = {{_place: 'VARCHAR', _rank: 'INT', _seq: 'BIGINT', _n: 'BIGINT', {}}})",
-                path.display().to_string().replace('\'', "''"),
-                types.join(", ")
-            ))?;
-            std::fs::remove_file(path)?;
+        if let Some(staged) = self.staged(stage, table, columns) {
+            self.run(&format!("INSERT INTO raw BY NAME SELECT * FROM {staged}"))?;
+            stage.remove(table)?;
         }
         Ok(())
     }
@@ -123,16 +144,19 @@ impl Tables {
     /// One row per record: each field has the last value of the highest rank.
     fn load_records(&self, stage: &Stage, source: &Source) -> Result<()> {
         let columns: Vec<Field> = source.columns().into_iter().filter(|c| c.name != "id").collect();
-        let typed = definitions(&columns);
-        self.read_staged(stage, &source.table(), &format!("\"id\" VARCHAR, {typed}"))?;
+        let (table, typed) = (source.table(), definitions(&columns));
+        self.run(&format!("CREATE TABLE {} (id VARCHAR, {typed})", quoted(&table)))?;
         let newest = select_list(&columns, |c| {
             format!("arg_max({c}, _place) FILTER (WHERE {c} IS NOT NULL) AS {c}")
         });
-        self.run(&format!(
-            "CREATE TABLE {} AS SELECT id, {newest} FROM raw GROUP BY id",
-            quoted(&source.table())
-        ))?;
-        self.run("DROP TABLE raw")
+        if let Some(staged) = self.staged(stage, &table, &format!("\"id\" VARCHAR, {typed}")) {
+            self.run(&format!(
+                "INSERT INTO {} SELECT id, {newest} FROM {staged} GROUP BY id",
+                quoted(&table)
+            ))?;
+            stage.remove(&table)?;
+        }
+        Ok(())
     }
 
     /// Rows of a sub-resource: those of a full record replace all others, partial ones add up.

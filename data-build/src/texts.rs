@@ -1,7 +1,7 @@
-//! Builds the search sections of a bundle: cuts texts into passages, indexes and embeds them, and
-//! builds the vector graph.
+//! Builds the search sections of a bundle: the text index from the parts that `text_parts` makes,
+//! the vectors of passages, and the graph over them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -9,14 +9,13 @@ use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
 
 use anyhow::{Context, Result};
-use josh::bundle::text::{self, PassageEntry};
+use josh::bundle::text_writer::{self, Part};
 use josh::bundle::vectors;
 
 use crate::embedding::Embedding;
-use crate::passages::{self, Passage};
-use crate::progress;
-use crate::record::Section;
+use crate::text_parts::{FinishedPart, RecordText, TextParts};
 use crate::vector_cache::{Key, VectorCache, key};
+use crate::{machine, progress};
 
 /// Texts that a thread embeds before the vectors are saved: a few seconds of work, which is what
 /// an interruption can lose.
@@ -28,8 +27,11 @@ const SORTED: usize = 4096;
 /// Collects texts and builds the sections.
 pub struct Texts<'a> {
     folder: PathBuf,
-    index: text::Builder,
+    parts: TextParts,
+    /// Finished parts of the index, by number.
+    index: BTreeMap<usize, Part>,
     vectors: Option<Vectors<'a>>,
+    counts: BTreeMap<&'static str, TextCounts>,
 }
 
 /// Collects passages to embed.
@@ -37,67 +39,89 @@ struct Vectors<'a> {
     embedding: &'a Embedding,
     cache: VectorCache,
     dimensions: usize,
-    /// Cache key of each passage; `None` for a passage without a vector.
-    keys: Vec<Option<Key>>,
+    /// Cache keys of the passages of each part; `None` for a passage without a vector.
+    keys: BTreeMap<usize, Vec<Option<Key>>>,
     /// Texts that are not in the cache, one JSON string per line.
     missing: BufWriter<File>,
     missing_keys: HashSet<Key>,
 }
 
-/// Paths of the written sections.
+/// Passages of a source, and how many of them have a vector.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TextCounts {
+    pub passages: u64,
+    pub vectors: u64,
+}
+
+/// The written sections.
 pub struct Sections {
     pub text: PathBuf,
     /// Matrix and graph.
     pub vectors: Option<(PathBuf, PathBuf)>,
+    pub counts: BTreeMap<&'static str, TextCounts>,
 }
 
 impl<'a> Texts<'a> {
     pub fn new(folder: &Path, embedding: Option<&'a Embedding>) -> Result<Texts<'a>> {
-        let index = text::Builder::new(&folder.join("index"))?;
-        let vectors = embedding.map(|embedding| Vectors::new(folder, embedding)).transpose()?;
-        Ok(Texts { folder: folder.to_path_buf(), index, vectors })
+        let embedded = embedding.map(|embedding| embedding.sources.as_slice());
+        Ok(Texts {
+            folder: folder.to_path_buf(),
+            parts: TextParts::new(folder, machine::cores(), embedded),
+            index: BTreeMap::new(),
+            vectors: embedding.map(|embedding| Vectors::new(folder, embedding)).transpose()?,
+            counts: BTreeMap::new(),
+        })
     }
 
-    /// Adds a record's text; a record without text is still indexed by its title. Returns the
-    /// numbers of passages and vectors.
-    pub fn add(
-        &mut self,
-        source: &str,
-        record: u64,
-        title: &str,
-        sections: &[Section],
-    ) -> Result<(u64, u64)> {
-        let mut passages = passages::cut(title, sections);
-        if passages.is_empty() {
-            passages.push(Passage {
-                section: String::new(),
-                heading: String::new(),
-                text: String::new(),
-            });
-        }
-        let mut embedded = 0;
-        for passage in &passages {
-            let Passage { section, heading, text } = passage;
-            self.index.add(&PassageEntry { record, title, section, heading, text })?;
-            if let Some(vectors) = &mut self.vectors {
-                let text = vectors
-                    .embedding
-                    .sources
-                    .contains(&source)
-                    .then(|| passages::model_text(title, passage));
-                embedded += u64::from(text.is_some());
-                vectors.add(text)?;
-            }
-        }
-        Ok((passages.len() as u64, embedded))
+    /// Adds a record's text; a record without text is still indexed by its title.
+    pub fn add(&mut self, record: RecordText) -> Result<()> {
+        self.parts.add(record)?;
+        let finished: Vec<_> = self.parts.finished().collect();
+        let mut collect = Collect {
+            index: &mut self.index,
+            vectors: &mut self.vectors,
+            counts: &mut self.counts,
+        };
+        finished.into_iter().try_for_each(|part| collect.part(part?))
     }
 
-    /// Embeds new texts and writes the sections.
-    pub fn finish(self, records: u64) -> Result<Sections> {
+    /// Embeds new texts and writes the sections of a bundle with `records` records.
+    pub fn finish(mut self, records: u64) -> Result<Sections> {
+        let mut collect = Collect {
+            index: &mut self.index,
+            vectors: &mut self.vectors,
+            counts: &mut self.counts,
+        };
+        self.parts.finish()?.into_iter().try_for_each(|part| collect.part(part))?;
         let text = self.folder.join("text.section");
-        self.index.finish(records, &text)?;
+        let parts: Vec<Part> = self.index.into_values().collect();
+        text_writer::merge(&parts, records, &self.folder.join("index"), &text)?;
         let vectors = self.vectors.map(|vectors| vectors.finish(&self.folder)).transpose()?;
-        Ok(Sections { text, vectors })
+        Ok(Sections { text, vectors, counts: self.counts })
+    }
+}
+
+/// Where finished parts go.
+struct Collect<'c, 'a> {
+    index: &'c mut BTreeMap<usize, Part>,
+    vectors: &'c mut Option<Vectors<'a>>,
+    counts: &'c mut BTreeMap<&'static str, TextCounts>,
+}
+
+impl Collect<'_, '_> {
+    fn part(&mut self, part: FinishedPart) -> Result<()> {
+        for (source, passages) in part.passages {
+            let counts = self.counts.entry(source).or_default();
+            counts.passages += passages;
+            let has_vectors = |v: &Vectors| v.embedding.sources.contains(&source);
+            counts.vectors +=
+                if self.vectors.as_ref().is_some_and(has_vectors) { passages } else { 0 };
+        }
+        self.index.insert(part.number, part.index);
+        match self.vectors {
+            Some(vectors) => vectors.add(part.number, part.model_texts),
+            None => Ok(()),
+        }
     }
 }
 
@@ -111,34 +135,40 @@ impl<'a> Vectors<'a> {
             embedding,
             cache,
             dimensions,
-            keys: Vec::new(),
+            keys: BTreeMap::new(),
             missing,
             missing_keys: HashSet::new(),
         })
     }
 
-    /// Adds the next passage: the model's input, or `None` for no vector.
-    fn add(&mut self, text: Option<String>) -> Result<()> {
-        self.keys.push(text.as_deref().map(key));
-        if let (Some(text), Some(Some(key))) = (text, self.keys.last())
-            && !self.cache.contains(key)
-            && self.missing_keys.insert(*key)
-        {
-            serde_json::to_writer(&mut self.missing, &text)?;
-            self.missing.write_all(b"\n")?;
+    /// Adds the passages of a part: the model's input of each, or `None` for no vector.
+    fn add(&mut self, part: usize, texts: Vec<Option<String>>) -> Result<()> {
+        let mut keys = Vec::with_capacity(texts.len());
+        for text in texts {
+            keys.push(text.as_deref().map(key));
+            if let (Some(text), Some(Some(key))) = (text, keys.last())
+                && !self.cache.contains(key)
+                && self.missing_keys.insert(*key)
+            {
+                serde_json::to_writer(&mut self.missing, &text)?;
+                self.missing.write_all(b"\n")?;
+            }
         }
+        self.keys.insert(part, keys);
         Ok(())
     }
 
     fn finish(mut self, folder: &Path) -> Result<(PathBuf, PathBuf)> {
         self.missing.flush()?;
-        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let threads = machine::cores();
         self.embed_missing(folder, threads)?;
         let (matrix, graph) = (folder.join("matrix.section"), folder.join("graph.section"));
         let mut builder = vectors::Builder::new(&folder.join("vectors"), self.dimensions)?;
         // Passages after the last one with a vector need no row.
-        let rows = self.keys.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-        for key in &self.keys[..rows] {
+        let keys: Vec<Option<Key>> =
+            std::mem::take(&mut self.keys).into_values().flatten().collect();
+        let rows = keys.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        for key in &keys[..rows] {
             let vector = match key {
                 Some(key) => {
                     Some(self.cache.get(key)?.context("a vector is missing in the cache")?)

@@ -88,6 +88,8 @@ pub struct Notes {
     pub resolved: Option<Resolved>,
     pub empty: Option<Value>,
     pub shown: Option<String>,
+    pub not_covered: Option<String>,
+    pub left_out: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -114,6 +116,14 @@ pub struct Meta<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub shown: Option<&'a str>,
+    /// What of the question the bundle does not cover: there it knows nothing, which is not zero
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub not_covered: Option<&'a str>,
+    /// Records that the numbers leave out, and the filter that includes them
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub left_out: Option<&'a str>,
     /// That the result was cut to size, and how to get the rest
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
@@ -134,6 +144,8 @@ impl<'a> Meta<'a> {
             resolved: notes.resolved.as_ref(),
             empty: notes.empty.as_ref(),
             shown: notes.shown.as_deref(),
+            not_covered: notes.not_covered.as_deref(),
+            left_out: notes.left_out.as_deref(),
             truncated: None,
         }
     }

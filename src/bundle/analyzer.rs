@@ -2,6 +2,7 @@
 //! accents removed and English words stemmed. Legal citations stay whole: "H.R." becomes `hr`, and
 //! `119-21` and `122.26` are one term each. It knows nothing of the query syntax.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -49,10 +50,32 @@ pub fn folded_words(text: &str) -> Vec<String> {
 
 /// The words of a text for spelling suggestions: lower-case and unstemmed, without numbers and
 /// without words too short to correct.
-pub fn plain_words(text: &str) -> impl Iterator<Item = String> {
+pub fn plain_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    each_plain_word(text, |word| words.push(word.to_string()));
+    words
+}
+
+/// Calls `visit` with each of the plain words, without allocating them.
+pub fn each_plain_word(text: &str, mut visit: impl FnMut(&str)) {
     let is_plain =
         |word: &&str| (4..=24).contains(&word.len()) && word.chars().all(char::is_alphabetic);
-    text.split(|c: char| !c.is_alphanumeric()).filter(is_plain).map(str::to_lowercase)
+    let mut lower = String::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(is_plain) {
+        if word.bytes().all(|b| b.is_ascii_lowercase()) {
+            visit(word);
+            continue;
+        }
+        lower.clear();
+        match word.is_ascii() {
+            true => {
+                lower.push_str(word);
+                lower.make_ascii_lowercase();
+            }
+            false => lower.push_str(&word.to_lowercase()),
+        }
+        visit(&lower);
+    }
 }
 
 /// Words that occur in nearly every text.
@@ -74,26 +97,38 @@ impl Tokenizer for Words {
     type TokenStream<'a> = WordStream;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream {
-        let mut tokens = Vec::new();
+        // About one word in six bytes.
+        let mut tokens = Vec::with_capacity(text.len() / 6 + 1);
+        let mut add = |offset_from: usize, word: &str| {
+            if word.len() <= MAX_TERM_LENGTH {
+                tokens.push(Token {
+                    offset_from,
+                    offset_to: offset_from + word.len(),
+                    position: tokens.len(),
+                    text: lower_case(word),
+                    position_length: 1,
+                });
+            }
+        };
         for (from, run) in runs(text) {
-            for (at, word) in words(run) {
-                if word.len() <= MAX_TERM_LENGTH {
-                    let (offset_from, position) = (from + at, tokens.len());
-                    let text = word.replace(['.', '\'', '’'], "").to_lowercase();
-                    // A number keeps its decimal point: 122.26 is not 12226.
-                    let text = if is_number(word) { word.to_string() } else { text };
-                    let offset_to = offset_from + word.len();
-                    tokens.push(Token {
-                        offset_from,
-                        offset_to,
-                        position,
-                        text,
-                        position_length: 1,
-                    });
-                }
+            match run.contains(['-', '.']) {
+                false => add(from, run),
+                true => words(run).into_iter().for_each(|(at, word)| add(from + at, word)),
             }
         }
         WordStream { tokens, next: 0 }
+    }
+}
+
+/// The word as a term, before accents and endings are removed. A number keeps its decimal point:
+/// 122.26 is not 12226.
+fn lower_case(word: &str) -> String {
+    if is_number(word) {
+        word.to_string()
+    } else if word.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        word.to_ascii_lowercase()
+    } else {
+        word.replace(['.', '\'', '’'], "").to_lowercase()
     }
 }
 
@@ -119,11 +154,11 @@ fn is_number(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) && word.ends_with(|c: char| c.is_ascii_digit())
 }
 
-/// The words of a run. A number with points or hyphens and an abbreviation are one word; any other
+/// The words of a run with points or hyphens. A number and an abbreviation are one word; any other
 /// run is split at hyphens and points.
 fn words(run: &str) -> Vec<(usize, &str)> {
     let abbreviation = || run.split('.').all(|part| part.chars().count() == 1);
-    if is_number(run) || !run.contains(['-', '.']) || abbreviation() {
+    if is_number(run) || abbreviation() {
         return vec![(0, run)];
     }
     let mut out = Vec::new();
@@ -161,43 +196,62 @@ impl TokenStream for WordStream {
 #[derive(Clone)]
 struct Stems;
 
-#[derive(Clone)]
-struct StemTokenizer<T>(T);
+/// How many stems a tokenizer remembers. Texts repeat their words, and looking one up is several
+/// times faster than stemming it.
+const REMEMBERED_STEMS: usize = 1 << 15;
 
-struct StemStream<S>(S);
+#[derive(Clone)]
+struct StemTokenizer<T> {
+    inner: T,
+    known: HashMap<String, String>,
+}
+
+struct StemStream<'a, S> {
+    inner: S,
+    known: &'a mut HashMap<String, String>,
+}
 
 impl TokenFilter for Stems {
     type Tokenizer<T: Tokenizer> = StemTokenizer<T>;
 
-    fn transform<T: Tokenizer>(self, tokenizer: T) -> StemTokenizer<T> {
-        StemTokenizer(tokenizer)
+    fn transform<T: Tokenizer>(self, inner: T) -> StemTokenizer<T> {
+        StemTokenizer { inner, known: HashMap::new() }
     }
 }
 
 impl<T: Tokenizer> Tokenizer for StemTokenizer<T> {
-    type TokenStream<'a> = StemStream<T::TokenStream<'a>>;
+    type TokenStream<'a> = StemStream<'a, T::TokenStream<'a>>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Self::TokenStream<'a> {
-        StemStream(self.0.token_stream(text))
+        StemStream { inner: self.inner.token_stream(text), known: &mut self.known }
     }
 }
 
-impl<S: TokenStream> TokenStream for StemStream<S> {
+impl<S: TokenStream> TokenStream for StemStream<'_, S> {
     fn advance(&mut self) -> bool {
-        if !self.0.advance() {
+        if !self.inner.advance() {
             return false;
         }
-        let token = self.0.token_mut();
-        if !token.text.bytes().any(|b| b.is_ascii_digit()) {
-            token.text = STEMMER.stem(&token.text).into_owned();
+        let token = self.inner.token_mut();
+        if token.text.bytes().any(|b| b.is_ascii_digit()) {
+            return true;
+        }
+        if let Some(stem) = self.known.get(&token.text) {
+            token.text.clone_from(stem);
+            return true;
+        }
+        let stem = STEMMER.stem(&token.text).into_owned();
+        let word = std::mem::replace(&mut token.text, stem.clone());
+        if self.known.len() < REMEMBERED_STEMS {
+            self.known.insert(word, stem);
         }
         true
     }
     fn token(&self) -> &Token {
-        self.0.token()
+        self.inner.token()
     }
     fn token_mut(&mut self) -> &mut Token {
-        self.0.token_mut()
+        self.inner.token_mut()
     }
 }
 

@@ -31,66 +31,38 @@ impl Builder {
         Ok(Builder { folder })
     }
 
-    /// Adds a sub-resource of a source with `records` records. The pairs are the `ord` of a record
-    /// and the `ord` of one of its rows or related records, sorted.
-    pub fn add(
+    /// Adds records of another source that refer to the records of a source with `records` of
+    /// them. The pairs are the `ord` of a record and the `ord` of one that refers to it, sorted.
+    pub fn add_records(
         &self,
         source: &str,
         sub: &str,
         records: u64,
         pairs: &[(u32, u32)],
-        kind: LinkKind,
     ) -> io::Result<()> {
-        let mut starts = Vec::with_capacity(records as usize + 1);
+        let mut starts = Starts::default();
         for (at, (parent, _)) in pairs.iter().enumerate() {
-            starts.resize(starts.len().max(*parent as usize + 1), at as u32);
+            starts.begin(*parent as usize, at as u32);
         }
-        starts.resize(records as usize + 1, pairs.len() as u32);
-        let write = |name: String, numbers: &[u32]| {
-            std::fs::write(self.folder.join(name), PackedNumbers::bytes_of(numbers))
-        };
-        if kind == LinkKind::Records {
-            let children: Vec<u32> = pairs.iter().map(|(_, child)| *child).collect();
-            write(format!("{source}.{sub}.records"), &children)?;
-        }
-        write(format!("{source}.{sub}"), &starts)
+        let children: Vec<u32> = pairs.iter().map(|(_, child)| *child).collect();
+        self.write(&format!("{source}.{sub}.records"), &children)?;
+        self.write(&format!("{source}.{sub}"), &starts.end(records, pairs.len() as u32))
     }
 
-    /// Adds the rows of a sub-resource as JSON. `each` calls its argument with every row and the
-    /// `ord` of its record, in the order of the records.
-    pub fn add_first<E: From<io::Error>>(
-        &self,
-        source: &str,
-        sub: &str,
-        records: u64,
-        each: impl FnOnce(&mut dyn FnMut(usize, &str) -> io::Result<()>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let file = std::fs::File::create(self.folder.join(format!("{source}.{sub}.first")))?;
-        let mut file = io::BufWriter::new(file);
-        let (mut starts, mut kept, mut length) = (vec![0u32], 0, 0u32);
-        each(&mut |parent, row| {
-            if parent + 1 > starts.len() {
-                starts.resize(parent + 1, length);
-                kept = 0;
-            }
-            kept += 1;
-            if kept <= FIRST {
-                file.write_all(row.as_bytes())?;
-                file.write_all(b"\n")?;
-                let longer =
-                    u32::try_from(row.len() + 1).ok().and_then(|more| length.checked_add(more));
-                length = longer.ok_or_else(|| {
-                    io::Error::other(format!("the first rows of {source}.{sub} exceed 4 GiB"))
-                })?;
-            }
-            Ok(())
-        })?;
-        file.flush()?;
-        starts.resize(records as usize + 1, length);
-        Ok(std::fs::write(
-            self.folder.join(format!("{source}.{sub}.first_starts")),
-            PackedNumbers::bytes_of(&starts),
-        )?)
+    /// Starts the rows of a sub-resource of a source with `records` records.
+    pub fn rows(&self, source: &str, sub: &str, records: u64) -> RowLinks<'_> {
+        RowLinks {
+            builder: self,
+            name: format!("{source}.{sub}"),
+            records,
+            starts: Starts::default(),
+            rows: 0,
+            first: None,
+        }
+    }
+
+    fn write(&self, name: &str, numbers: &[u32]) -> io::Result<()> {
+        std::fs::write(self.folder.join(name), PackedNumbers::bytes_of(numbers))
     }
 
     pub fn finish(self, out: &Path) -> io::Result<()> {
@@ -98,13 +70,88 @@ impl Builder {
     }
 }
 
-/// What a sub-resource consists of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkKind {
-    /// Rows of a table of its own.
-    Rows,
-    /// Records of another source.
-    Records,
+/// Collects the rows of one sub-resource, in the order of their records.
+pub struct RowLinks<'a> {
+    builder: &'a Builder,
+    name: String,
+    records: u64,
+    starts: Starts,
+    rows: u32,
+    first: Option<FirstRows>,
+}
+
+/// The first rows of each record, as JSON lines.
+struct FirstRows {
+    file: io::BufWriter<std::fs::File>,
+    starts: Starts,
+    kept: usize,
+    length: u32,
+}
+
+impl RowLinks<'_> {
+    /// Adds the next row, which belongs to the record with this `ord`. With its JSON it can be
+    /// among the rows that are kept.
+    pub fn add(&mut self, parent: usize, row: Option<&str>) -> io::Result<()> {
+        let is_new = self.starts.begin(parent, self.rows);
+        self.rows += 1;
+        let Some(row) = row else { return Ok(()) };
+        let first = match &mut self.first {
+            Some(first) => first,
+            None => self.first.insert(FirstRows::create(self.builder, &self.name)?),
+        };
+        first.kept = if is_new { 1 } else { first.kept + 1 };
+        first.starts.begin(parent, first.length);
+        if first.kept > FIRST {
+            return Ok(());
+        }
+        first.file.write_all(row.as_bytes())?;
+        first.file.write_all(b"\n")?;
+        let length = u32::try_from(row.len() + 1).ok().and_then(|n| first.length.checked_add(n));
+        let too_long = || io::Error::other(format!("the first rows of {} exceed 4 GiB", self.name));
+        first.length = length.ok_or_else(too_long)?;
+        Ok(())
+    }
+
+    /// Writes the files and returns the number of rows.
+    pub fn finish(self) -> io::Result<u64> {
+        self.builder.write(&self.name, &self.starts.end(self.records, self.rows))?;
+        if let Some(FirstRows { mut file, starts, length, .. }) = self.first {
+            file.flush()?;
+            let starts = starts.end(self.records, length);
+            self.builder.write(&format!("{}.first_starts", self.name), &starts)?;
+        }
+        Ok(self.rows.into())
+    }
+}
+
+impl FirstRows {
+    fn create(builder: &Builder, name: &str) -> io::Result<FirstRows> {
+        let file = std::fs::File::create(builder.folder.join(format!("{name}.first")))?;
+        let file = io::BufWriter::with_capacity(1 << 18, file);
+        Ok(FirstRows { file, starts: Starts::default(), kept: 0, length: 0 })
+    }
+}
+
+/// Where the range of each record begins.
+#[derive(Default)]
+struct Starts(Vec<u32>);
+
+impl Starts {
+    /// The record with this `ord` and those before it that have nothing begin here. Returns whether
+    /// the record had not begun.
+    fn begin(&mut self, ord: usize, at: u32) -> bool {
+        let is_new = ord >= self.0.len();
+        if is_new {
+            self.0.resize(ord + 1, at);
+        }
+        is_new
+    }
+
+    /// All starts, and the end of the last range.
+    fn end(mut self, records: u64, end: u32) -> Vec<u32> {
+        self.0.resize(records as usize + 1, end);
+        self.0
+    }
 }
 
 /// The links, opened from their section.

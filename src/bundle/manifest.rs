@@ -45,6 +45,9 @@ pub struct SourceFacts {
     /// The number of passages of its texts, and how many of them have a vector.
     pub passages: u64,
     pub vectors: u64,
+    /// Absent in bundles of older builders.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub coverage: Option<Coverage>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -52,6 +55,66 @@ pub struct FieldFacts {
     /// All values of a keyword field that has few of them, sorted: the ones a filter accepts.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub values: Option<Vec<String>>,
+    /// All values of a number that records are grouped by, if they are few, sorted.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub numbers: Option<Vec<i64>>,
+    /// The days of a date field.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub days: Option<DayFacts>,
+}
+
+/// What of a source the bundle holds, beyond its first and last day.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// The day on which the newest of its files was fetched.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub fetched: Option<String>,
+    /// By Congress, newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub congresses: Vec<CongressFacts>,
+    /// Series whose records are numbered from 1, newest first: which numbers are missing.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub series: Vec<SeriesFacts>,
+    /// How many more series there are.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub more_series: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// The records of one Congress.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CongressFacts {
+    pub congress: i64,
+    pub records: u64,
+    /// First and last day of the main date.
+    pub from: Option<String>,
+    pub to: Option<String>,
+}
+
+/// Records that are numbered from 1, such as the House bills of a Congress.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeriesFacts {
+    /// What the ids of its records begin with: `hr:119:`.
+    pub prefix: String,
+    pub records: u64,
+    pub highest: u64,
+    /// Numbers below the highest without a record, and the first of their ids.
+    pub missing: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub first_missing: Vec<String>,
+}
+
+/// The days of a date field: the first, the last, and stretches of a year or more without any.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DayFacts {
+    pub from: String,
+    pub to: String,
+    /// First and last day of each stretch, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub gaps: Vec<(String, String)>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -75,6 +138,13 @@ pub struct Signature {
     pub algorithm: String,
     pub public_key: String,
     pub value: String,
+}
+
+impl SourceFacts {
+    /// The days of a date field.
+    pub fn days(&self, field: &str) -> Option<&DayFacts> {
+        self.fields.get(field)?.days.as_ref()
+    }
 }
 
 impl Manifest {

@@ -18,6 +18,7 @@ mod records;
 mod sample;
 mod signature;
 pub mod text;
+pub mod text_writer;
 pub mod vectors;
 mod watchdog;
 pub mod writer;
@@ -37,7 +38,10 @@ pub use error::BundleError;
 use format::SectionKind;
 pub use guard::SharedMap;
 use links::Links;
-pub use manifest::{FieldFacts, Manifest, ModelFacts, SectionFacts, SourceFacts};
+pub use manifest::{
+    CongressFacts, Coverage, DayFacts, FieldFacts, Manifest, ModelFacts, SectionFacts, SeriesFacts,
+    SourceFacts,
+};
 use names::Names;
 pub use open::{read_manifest, verify};
 pub use records::{RecordEntry, Records, RecordsWriter, stable_hash};

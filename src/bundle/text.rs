@@ -1,8 +1,8 @@
-//! The full-text index: its schema, how it is built and packed into a section, and how tantivy
-//! reads it from the memory map without copying. Queries are made by `policy::search::lexical`.
+//! The full-text index: its schema, and how tantivy reads it from the memory map without copying.
+//! `text_writer` builds it; queries are made by `policy::search::lexical`.
 
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io;
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,40 +11,26 @@ use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWrite
 use tantivy::directory::{
     Directory, DirectoryLock, FileHandle, Lock, OwnedBytes, WatchCallback, WatchHandle, WritePtr,
 };
-use tantivy::index::SegmentId;
-use tantivy::indexer::NoMergePolicy;
 use tantivy::schema::{
     FAST, Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value,
 };
 use tantivy::{
-    DocAddress, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher,
-    TantivyDocument, TantivyError,
+    DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError,
 };
 
 use super::pack::{self, PackedNumbers};
 use super::{SharedMap, analyzer};
 
-/// Memory of the writer. More would only make fewer, larger segments, which are merged into one
-/// anyway.
-const WRITER_MEMORY: usize = 128 << 20;
-
-/// Stored text is decompressed in blocks of this size. Small, because the passages on a page of
-/// results come from different blocks.
-const STORED_BLOCK: usize = 4096;
-
-/// How many words are kept for spelling suggestions. Rarer ones are mostly misspellings.
-const MAX_WORDS: usize = 50_000;
-
 /// Files that we add to tantivy's: the first passage of each record, and the common words.
-const STARTS: &str = "josh.starts";
-const WORDS: &str = "josh.words";
+pub(super) const STARTS: &str = "josh.starts";
+pub(super) const WORDS: &str = "josh.words";
 
 /// The fields of a passage.
 #[derive(Clone, Copy)]
 pub struct Fields {
     /// The number of the record in the records section.
     pub record: Field,
-    /// The number of the passage, to order segments by.
+    /// Not filled any more: it ordered segments. Older bundles have it.
     pub passage: Field,
     /// The title alone, for `title:`.
     pub title: Field,
@@ -55,7 +41,7 @@ pub struct Fields {
     pub section: Field,
 }
 
-fn schema() -> (Schema, Fields) {
+pub(super) fn schema() -> (Schema, Fields) {
     let mut builder = Schema::builder();
     let indexing = TextFieldIndexing::default()
         .set_tokenizer(analyzer::NAME)
@@ -71,129 +57,6 @@ fn schema() -> (Schema, Fields) {
         section: builder.add_text_field("section", STORED),
     };
     (builder.build(), fields)
-}
-
-/// One passage to index.
-pub struct PassageEntry<'a> {
-    pub record: u64,
-    pub title: &'a str,
-    pub section: &'a str,
-    pub heading: &'a str,
-    pub text: &'a str,
-}
-
-/// Builds an index in a folder and packs it into one file. Passages are added in the order of their
-/// records and numbered in that order, here as well as in the vectors.
-pub struct Builder {
-    folder: PathBuf,
-    writer: IndexWriter,
-    fields: Fields,
-    /// The number of the first passage of each record.
-    starts: Vec<u32>,
-    passages: u32,
-    words: HashMap<String, u32>,
-}
-
-impl Builder {
-    pub fn new(folder: &Path) -> tantivy::Result<Builder> {
-        std::fs::create_dir_all(folder)?;
-        let (schema, fields) = schema();
-        let settings = IndexSettings { docstore_blocksize: STORED_BLOCK, ..Default::default() };
-        let index = Index::builder().schema(schema).settings(settings).create_in_dir(folder)?;
-        index.tokenizers().register(analyzer::NAME, analyzer::analyzer());
-        // One thread and no merges while adding: passages keep their order.
-        let writer = index.writer_with_num_threads(1, WRITER_MEMORY)?;
-        writer.set_merge_policy(Box::new(NoMergePolicy));
-        Ok(Builder {
-            folder: folder.to_path_buf(),
-            writer,
-            fields,
-            starts: Vec::new(),
-            passages: 0,
-            words: HashMap::new(),
-        })
-    }
-
-    pub fn add(&mut self, entry: &PassageEntry) -> tantivy::Result<()> {
-        self.start_record(entry.record + 1)?;
-        for word in analyzer::plain_words(entry.text).chain(analyzer::plain_words(entry.title)) {
-            *self.words.entry(word).or_default() += 1;
-        }
-        let mut document = TantivyDocument::default();
-        document.add_u64(self.fields.record, entry.record);
-        document.add_u64(self.fields.passage, self.passages.into());
-        document.add_text(self.fields.title, entry.title);
-        // The title is indexed twice: the best of 0 to 3 times (measured in `benches/README.md`).
-        // Within one field term weights saturate together, as in BM25F; scoring the fields
-        // separately and adding the scores gave worse results.
-        for part in [entry.title, entry.title, entry.heading, entry.text] {
-            document.add_text(self.fields.all, part);
-        }
-        document.add_text(self.fields.heading, entry.heading);
-        document.add_text(self.fields.body, entry.text);
-        document.add_text(self.fields.section, entry.section);
-        self.writer.add_document(document)?;
-        self.passages += 1;
-        Ok(())
-    }
-
-    /// Notes that the records before `end` begin at the next passage, unless they have begun.
-    fn start_record(&mut self, end: u64) -> tantivy::Result<()> {
-        let end = end as usize;
-        if end < self.starts.len() {
-            return Err(TantivyError::InvalidArgument(
-                "passages must be added in the order of their records".into(),
-            ));
-        }
-        self.starts.resize(end, self.passages);
-        Ok(())
-    }
-
-    pub fn passages(&self) -> u32 {
-        self.passages
-    }
-
-    /// Merges everything into one segment, in order, and writes the section of a bundle with
-    /// `records` records to `out`.
-    pub fn finish(mut self, records: u64, out: &Path) -> tantivy::Result<()> {
-        self.start_record(records + 1)?;
-        self.writer.commit()?;
-        let segments = self.segments_in_order()?;
-        if segments.len() > 1 {
-            self.writer.merge(&segments).wait()?;
-        }
-        self.writer.garbage_collect_files().wait()?;
-        self.writer.wait_merging_threads()?;
-        let mut starts = io::BufWriter::new(std::fs::File::create(self.folder.join(STARTS))?);
-        for start in &self.starts {
-            starts.write_all(&start.to_le_bytes())?;
-        }
-        starts.flush()?;
-        std::fs::write(self.folder.join(WORDS), common_words(self.words))?;
-        pack::pack(&self.folder, out, |name| !name.ends_with(".lock"))?;
-        Ok(())
-    }
-
-    /// The segments in the order of their first passages; tantivy lists them in no fixed order.
-    fn segments_in_order(&self) -> tantivy::Result<Vec<SegmentId>> {
-        let reader: IndexReader =
-            self.writer.index().reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        let mut segments = Vec::new();
-        for segment in reader.searcher().segment_readers() {
-            segments.push((segment.fast_fields().u64("passage")?.first(0), segment.segment_id()));
-        }
-        segments.sort_by_key(|(first, _)| *first);
-        Ok(segments.into_iter().map(|(_, id)| id).collect())
-    }
-}
-
-/// The most frequent words, one per line, the most frequent first.
-fn common_words(words: HashMap<String, u32>) -> String {
-    let mut words: Vec<(u32, String)> =
-        words.into_iter().filter(|(_, n)| *n > 1).map(|(w, n)| (n, w)).collect();
-    words.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    words.truncate(MAX_WORDS);
-    words.into_iter().map(|(_, word)| word + "\n").collect()
 }
 
 /// The stored parts of a passage.

@@ -102,12 +102,15 @@ pub struct Field {
     pub sum: bool,
     /// Can be bucketed by time in an aggregation.
     pub time: bool,
+    /// Records with this flag are left out of counts and sums, unless a filter on it asks for them;
+    /// says which ones they are.
+    pub left_out: Option<&'static str>,
     pub about: &'static str,
 }
 
 impl Field {
     const fn new(name: &'static str, kind: Kind, about: &'static str) -> Self {
-        Field { name, kind, group: false, sum: false, time: false, about }
+        Field { name, kind, group: false, sum: false, time: false, left_out: None, about }
     }
     pub const fn text(name: &'static str, about: &'static str) -> Self {
         Self::new(name, Kind::Text, about)
@@ -144,6 +147,16 @@ impl Field {
     pub const fn time(mut self) -> Self {
         self.time = true;
         self
+    }
+
+    pub const fn left_out(mut self, which: &'static str) -> Self {
+        self.left_out = Some(which);
+        self
+    }
+
+    /// Whether its numbers stand for stretches of time.
+    pub fn is_period(&self) -> bool {
+        self.name == "congress" || self.name.ends_with("year")
     }
 
     /// Text is too long to filter or sort by.

@@ -9,8 +9,11 @@ use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
 use super::{Unusable, open, unusable};
-use crate::bundle::{self, Bundle, DuckDbLimits, Manifest, SourceFacts, Trust, stable_hash};
-use crate::catalog::{SOURCES, Source};
+use crate::bundle::{
+    self, Bundle, CongressFacts, DuckDbLimits, Manifest, SeriesFacts, SourceFacts, Trust,
+    stable_hash,
+};
+use crate::catalog::{self, SOURCES, Source};
 use crate::output::{self, say};
 
 #[derive(Subcommand)]
@@ -151,6 +154,7 @@ fn info(file: &Path, manifest: &Manifest) -> String {
         ));
     }
     out.push_str(&format!("  {:<28} {records:>10}\n\n", "all"));
+    out.push_str(&coverage(manifest));
     for section in &manifest.sections {
         let kind = format!("{:?}", section.kind).to_lowercase();
         out.push_str(&format!(
@@ -160,6 +164,40 @@ fn info(file: &Path, manifest: &Manifest) -> String {
         ));
     }
     out
+}
+
+/// What is known to be missing, and when the files were fetched; empty if nothing is known.
+fn coverage(manifest: &Manifest) -> String {
+    let mut lines = Vec::new();
+    for source in &manifest.sources {
+        let Some(coverage) = &source.coverage else { continue };
+        let mut add = |what: String| lines.push(format!("  {:<28} {what}\n", source.key));
+        if let Some(day) = &coverage.fetched {
+            add(format!("fetched {day}"));
+        }
+        if !coverage.congresses.is_empty() {
+            let congress = |c: &CongressFacts| format!("{} ({})", c.congress, c.records);
+            let all: Vec<String> = coverage.congresses.iter().map(congress).collect();
+            add(format!("congresses {}", shortened(&all)));
+        }
+        let main_date = catalog::source(&source.key).and_then(|s| s.main_date);
+        if let Some(days) = main_date.and_then(|date| source.days(date)) {
+            for (first, last) in days.gaps.iter().rev().take(SHOWN) {
+                add(format!("nothing from {first} to {last}"));
+            }
+        }
+        for series in coverage.series.iter().filter(|series| series.missing > 0).take(SHOWN) {
+            let SeriesFacts { prefix, missing, highest, first_missing, .. } = series;
+            add(format!("{prefix} lacks {missing} of {highest}: {}", shortened(first_missing)));
+        }
+    }
+    if lines.is_empty() { String::new() } else { lines.concat() + "\n" }
+}
+
+/// The first of a list.
+fn shortened(list: &[String]) -> String {
+    let more = if list.len() > SHOWN { ", …" } else { "" };
+    list[..list.len().min(SHOWN)].join(", ") + more
 }
 
 /// What can be searched, and with which model.
@@ -172,7 +210,7 @@ fn search(manifest: &Manifest) -> String {
     }
 }
 
-/// Ids shown per kind of change.
+/// Ids shown per kind of change, and gaps per source.
 const SHOWN: usize = 5;
 
 /// The records of a source that differ between two bundles.

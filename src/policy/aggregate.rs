@@ -9,11 +9,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::query::{
-    Aggregate, AggregateRequest, AggregateResult, Bucket, Interval, Listing, aggregate,
+    Aggregate, AggregateRequest, AggregateResult, Bucket, Interval, Listing, Outside, aggregate,
 };
 use super::search;
 use crate::api::outcome::append;
-use crate::api::{Arguments, Context, Error, Outcome, Output, Result};
+use crate::api::{Arguments, Context, Error, Notes, Outcome, Output, Result};
 use crate::bundle::Bundle;
 use crate::catalog::{self, Field, Kind, Source};
 
@@ -21,6 +21,7 @@ use crate::catalog::{self, Field, Kind, Source};
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Numbers")]
 pub struct Numbers {
+    /// Absent where nothing of what was asked is covered by the bundle: `meta` says so
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64")]
     value: Option<i64>,
@@ -90,7 +91,8 @@ impl Output for Numbers {
         let buckets = match (&self.buckets, self.value) {
             (Some(buckets), _) => buckets,
             (None, value) => {
-                let row = format!("{{\"value\":{}}}", value.unwrap_or_default());
+                let value = value.map_or("null".to_string(), |value| value.to_string());
+                let row = format!("{{\"value\":{value}}}");
                 return Some((vec!["value"], vec![Cow::Owned(row)]));
             }
         };
@@ -138,8 +140,28 @@ pub fn numbers(
         let matching = search::matching(context, source, question)?;
         request.matching = Some(matching.into_iter().map(|number| number - first).collect());
     }
+    let outside = Outside::of(listing, &request.filters, request.time.as_ref().map(|(f, _)| f));
     let found = aggregate(context, listing, &request)?;
-    Ok(Outcome::new(shown(context, &request, found)?))
+    let notes = Notes {
+        not_covered: outside.note(),
+        left_out: left_out(&found.left_out),
+        ..Notes::default()
+    };
+    let mut numbers = shown(context, &request, found)?;
+    if outside.is_all {
+        numbers.value = None;
+    }
+    Ok(Outcome::new(numbers).with(notes))
+}
+
+/// Says which records are not in the numbers, and how to have them.
+fn left_out(counts: &[(Field, u64)]) -> Option<String> {
+    let notes = counts.iter().filter(|(_, count)| *count > 0).map(|(flag, count)| {
+        let (which, name) = (flag.left_out.unwrap_or_default(), flag.name);
+        format!("Left out: {count} {which}. `{name}=true,false` includes them.")
+    });
+    let notes: Vec<String> = notes.collect();
+    (!notes.is_empty()).then(|| notes.join(" "))
 }
 
 fn shown(context: &Context, request: &AggregateRequest, found: Aggregate) -> Result<Numbers> {

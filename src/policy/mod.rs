@@ -4,6 +4,7 @@
 mod advertised;
 mod aggregate;
 mod completion;
+mod coverage;
 mod dossier;
 mod endpoints;
 mod guides;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::coverage;
 use crate::api::{Code, Error, Resolved, Result};
 use crate::bundle::{Bundle, RecordEntry, SourceFacts};
 use crate::catalog::ids::{self, Parsed};
@@ -119,14 +120,11 @@ fn missing(
         Parsed::AnyCongress { .. } => input.to_string(),
     };
     let error = Error::new(Code::RecordNotFound, format!("This bundle holds no {one} {name}."));
-    match bundle.manifest.source(key) {
-        Some(facts) => {
-            let covers = json!({
-                "source": key, "records": facts.records, "from": facts.from, "to": facts.to,
-            });
-            error.hint("covers", covers).hint("list", format!("/v1/{key}"))
-        }
-        None => error
+    match (source, bundle.manifest.source(key)) {
+        (Some(source), Some(facts)) => error
+            .hint("covers", coverage::hint(source, facts, &name))
+            .hint("list", format!("/v1/{key}")),
+        _ => error
             .hint("covers", Value::Null)
             .hint("next", "This bundle does not hold that source at all."),
     }

@@ -12,12 +12,8 @@ use super::BundleOutput;
 const MAX_LISTED_VALUES: usize = 100;
 
 impl BundleOutput<'_> {
-    /// The manifest's entry for a source. Passages and vectors are filled in later.
-    pub(super) fn facts(
-        &self,
-        source: &Source,
-        rows: BTreeMap<String, u64>,
-    ) -> Result<SourceFacts> {
+    /// The manifest's entry for a source. Rows, passages and vectors are filled in later.
+    pub(super) fn facts(&self, source: &Source) -> Result<SourceFacts> {
         let table = format!("bundle.\"{}\"", source.table());
         let extreme = |which: &str| match source.main_date {
             Some(date) => {
@@ -27,10 +23,12 @@ impl BundleOutput<'_> {
         };
         let mut fields = BTreeMap::new();
         for column in source.columns() {
-            fields.insert(
-                column.name.to_string(),
-                FieldFacts { values: self.values(&table, &column)? },
-            );
+            let facts = FieldFacts {
+                values: self.values(&table, &column)?,
+                numbers: self.numbers(&table, &column)?,
+                days: self.days(&table, &column)?,
+            };
+            fields.insert(column.name.to_string(), facts);
         }
         Ok(SourceFacts {
             key: source.key.into(),
@@ -40,9 +38,10 @@ impl BundleOutput<'_> {
             publisher: source.publisher.into(),
             licence: source.licence.into(),
             fields,
-            rows,
+            rows: BTreeMap::new(),
             passages: 0,
             vectors: 0,
+            coverage: Some(self.coverage(source)?),
         })
     }
 
@@ -65,5 +64,19 @@ impl BundleOutput<'_> {
             _ => Vec::new(),
         };
         Ok((values.len() <= MAX_LISTED_VALUES).then_some(values))
+    }
+
+    /// All values of a number that records are grouped by, if they are few.
+    fn numbers(&self, table: &str, column: &Field) -> Result<Option<Vec<i64>>> {
+        if column.kind != Kind::Int || !column.group {
+            return Ok(None);
+        }
+        let sql = format!(
+            "SELECT DISTINCT \"{0}\" FROM {table} WHERE \"{0}\" IS NOT NULL ORDER BY 1 LIMIT {1}",
+            column.name,
+            MAX_LISTED_VALUES + 1
+        );
+        let numbers = self.tables.rows(&sql, |row| row.get::<_, i64>(0))?;
+        Ok((numbers.len() <= MAX_LISTED_VALUES).then_some(numbers))
     }
 }

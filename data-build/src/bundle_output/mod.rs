@@ -1,30 +1,31 @@
 //! Writes the bundle from the working tables: sorts them, prepares every record as JSON with its
 //! citation, builds the sections and hashes the content for the bundle ID.
 
+mod coverage;
 mod facts;
-mod links;
+mod record_links;
 mod records;
+mod stream;
 mod texts;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use josh::bundle::format::{FORMAT, SectionKind};
-use josh::bundle::{Manifest, RecordsWriter, SourceFacts, names, writer};
+use josh::bundle::{Manifest, RecordsWriter, SourceFacts, links, names, writer};
 use josh::catalog::names::names_of;
 use josh::catalog::{SOURCES, Shape, Source};
 use josh::embed::FILE_NAMES;
 use sha2::{Digest, Sha256};
 
+use crate::checks::Limits;
 use crate::embedding::Embedding;
 use crate::progress;
 use crate::tables::Tables;
 use crate::texts::Texts;
-
-/// Rows per query: bounds memory.
-const BATCH: u64 = 5_000;
 
 /// Sources whose main date may be in the future, so that it can't date the data.
 const FUTURE_DATED: &[&str] = &["hearings"];
@@ -36,6 +37,9 @@ pub struct BundleOutput<'a> {
     pub folder: &'a Path,
     pub as_of: Option<String>,
     pub data_version: Option<String>,
+    /// By source, the day on which the newest of its files was fetched.
+    pub fetched: BTreeMap<String, String>,
+    pub limits: &'a Limits,
     pub embedding: Option<&'a Embedding>,
 }
 
@@ -50,7 +54,8 @@ impl BundleOutput<'_> {
         let spinner = progress::spinner("writing records");
         let (database, records) = (self.folder.join("bundle.duckdb"), self.folder.join("records"));
         let attach = database.display().to_string().replace('\'', "''");
-        self.tables.run(&format!("ATTACH '{attach}' AS bundle"))?;
+        // Only the bundle is worth compressing.
+        self.tables.run(&format!("ATTACH '{attach}' AS bundle; SET force_compression = 'auto'"))?;
         let mut hash = Sha256::new();
         let model = self.embedding.map(Embedding::facts);
         hash.update(format!(
@@ -65,7 +70,8 @@ impl BundleOutput<'_> {
         let mut facts: Vec<SourceFacts> = Vec::new();
         let mut texts = Texts::new(self.folder, self.embedding)?;
         let mut names = names::Builder::default();
-        for source in &sources {
+        let links = links::Builder::new(self.folder.join("links"))?;
+        for &source in &sources {
             let first: u64 = facts.iter().map(|f| f.records).sum();
             self.write_records(source, &as_of, &mut store, &mut hash, |ord, record| {
                 if source.shape == Shape::Registry {
@@ -74,20 +80,36 @@ impl BundleOutput<'_> {
                     }
                 }
             })?;
-            let rows = self.write_rows(source, &mut hash)?;
-            let mut source_facts = self.facts(source, rows)?;
+            let mut source_facts = self.facts(source)?;
+            if let Some(coverage) = &mut source_facts.coverage {
+                coverage.fetched = self.fetched.get(source.key).cloned();
+            }
+            let records = source_facts.records;
+            source_facts.rows = self.write_rows(source, records, &links, &mut hash)?;
             if source.shape.has_body() {
-                (source_facts.passages, source_facts.vectors) =
-                    self.add_texts(source, first, &mut texts)?;
+                let sections =
+                    self.write_texts(source, first, records, &links, &mut hash, &mut texts)?;
+                source_facts.rows.insert("body".into(), sections);
             }
             facts.push(source_facts);
         }
-        let links = self.folder.join("links.section");
-        self.links(&facts)?.finish(&links)?;
+        self.limits.check_previous(&facts)?;
+        let all_records = facts.iter().map(|f| f.records).sum();
+        let links_section = self.folder.join("links.section");
+        // The text index is put together while DuckDB looks for links.
+        let sections = std::thread::scope(|scope| {
+            let sections = scope.spawn(move || texts.finish(all_records));
+            self.link_records(&facts, &links)?;
+            links.finish(&links_section)?;
+            self.tables.run("CHECKPOINT bundle; DETACH bundle")?;
+            sections.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })?;
+        for source in &mut facts {
+            let counts = sections.counts.get(source.key.as_str()).copied().unwrap_or_default();
+            (source.passages, source.vectors) = (counts.passages, counts.vectors);
+        }
         store.finish()?.into_inner().map_err(|e| e.into_error())?.sync_all()?;
-        self.tables.run("CHECKPOINT bundle; DETACH bundle")?;
         spinner.finish_and_clear();
-        let sections = texts.finish(facts.iter().map(|f| f.records).sum())?;
         let names_section = self.folder.join("names.section");
         names.finish(&self.folder.join("names"), &names_section)?;
         let manifest = Manifest {
@@ -105,7 +127,7 @@ impl BundleOutput<'_> {
         let mut parts = vec![
             (SectionKind::Database, database.as_path()),
             (SectionKind::Records, records.as_path()),
-            (SectionKind::Links, links.as_path()),
+            (SectionKind::Links, links_section.as_path()),
             (SectionKind::TextIndex, sections.text.as_path()),
             (SectionKind::Names, names_section.as_path()),
         ];
@@ -157,28 +179,5 @@ impl BundleOutput<'_> {
             "SELECT to_json(list_reverse_sort(list(DISTINCT congress)))::VARCHAR FROM bills",
         )?;
         Ok(listed.and_then(|l| serde_json::from_str(&l).ok()).unwrap_or_default())
-    }
-
-    /// Calls `f` with the JSON of every row of a table in the order of `ord`, reading in batches.
-    fn each_row(
-        &self,
-        table: &str,
-        json: &str,
-        mut f: impl FnMut(u64, &str) -> Result<()>,
-    ) -> Result<()> {
-        let end = self.tables.number(&format!("SELECT count(*) FROM {table}"))?;
-        let sql = format!(
-            "SELECT ord::UBIGINT, {json} FROM {table} WHERE ord >= ? AND ord < ? ORDER BY ord"
-        );
-        let mut statement = self.tables.db.prepare(&sql).with_context(|| format!("in: {sql}"))?;
-        let mut from = 0;
-        while from < end {
-            let mut rows = statement.query([from, from + BATCH])?;
-            while let Some(row) = rows.next()? {
-                f(row.get(0)?, &row.get::<_, String>(1)?)?;
-            }
-            from += BATCH;
-        }
-        Ok(())
     }
 }

@@ -5,15 +5,15 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use anyhow::Result;
-use josh::bundle::RecordsWriter;
-use josh::catalog::{Field, Source};
+use josh::bundle::{RecordsWriter, links};
+use josh::catalog::{Field, Source, SubResourceKind};
 use josh::policy::query::row_json;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::BundleOutput;
+use super::stream::{Parents, each_batch, each_row, texts};
 use crate::stage::MAX_STAGED_LINE;
-use crate::tables::row_columns;
 
 impl BundleOutput<'_> {
     /// Writes a source's records in default order, with address, title and citation, to the table
@@ -37,14 +37,14 @@ impl BundleOutput<'_> {
             .collect();
         order.extend(["length(id)".to_string(), "id".to_string()]);
         self.tables.run(&format!(
-            "CREATE OR REPLACE TABLE sorted AS \
-             SELECT row_number() OVER (ORDER BY {}) - 1 AS ord, * FROM \"{table}\"",
+            "CREATE OR REPLACE TABLE sorted AS SELECT row_number() OVER () - 1 AS ord, * \
+             FROM (SELECT * FROM \"{table}\" ORDER BY {})",
             order.join(", ")
         ))?;
         let lines = self.folder.join(format!("{table}.final.ndjson"));
         let mut file = BufWriter::with_capacity(1 << 20, File::create(&lines)?);
         let json = row_json(&columns);
-        self.each_row("sorted", &json, |ord, row| {
+        each_row(&self.tables.db, "sorted", &json, |ord, row| {
             let mut record: Map<String, Value> = serde_json::from_str(row)?;
             complete(source, &mut record);
             let citation = json!({
@@ -57,8 +57,8 @@ impl BundleOutput<'_> {
             visit(ord, &record);
             hash.update(data.as_bytes());
             hash.update(b"\n");
-            record.insert("ord".into(), json!(ord));
-            serde_json::to_writer(&mut file, &record)?;
+            write!(file, "{{\"ord\":{ord},")?;
+            file.write_all(&data.as_bytes()[1..])?;
             Ok(file.write_all(b"\n")?)
         })?;
         file.flush()?;
@@ -77,45 +77,65 @@ impl BundleOutput<'_> {
         Ok(())
     }
 
-    /// Writes the tables of a source's sub-resources, sorted like their parents. Returns the number
-    /// of rows of each.
+    /// Writes the tables of a source's sub-resources of rows, sorted like their parents, with the
+    /// links to them. Returns the number of rows of each.
     pub(super) fn write_rows(
         &self,
         source: &Source,
+        records: u64,
+        links: &links::Builder,
         hash: &mut Sha256,
     ) -> Result<BTreeMap<String, u64>> {
         let mut counts = BTreeMap::new();
         for sub in source.sub_resources {
-            let Some(columns) = row_columns(sub.kind) else { continue };
+            let SubResourceKind::Rows(columns) = sub.kind else { continue };
             let table = source.sub_table(sub.name);
-            let within = if sub.name == "body" {
-                "r.version_order, r.version, r._n"
-            } else {
-                "r._seq, r._n"
-            };
-            let names: Vec<String> = columns.iter().map(|c| format!("r.\"{}\"", c.name)).collect();
-            let texts: Vec<String> = names.iter().map(|n| format!("{n}::VARCHAR")).collect();
             // All columns take part, so that the order never depends on DuckDB's threads.
-            self.tables.run(&format!(
-                "CREATE TABLE bundle.\"{table}\" AS \
-                 SELECT row_number() OVER (ORDER BY s.ord, {within}, {ties}) - 1 AS ord, \
-                   r.parent, {0} \
-                 FROM \"{table}\" r JOIN sorted s ON s.id = r.parent ORDER BY ord",
-                names.join(", "),
-                ties = if sub.name == "body" { "1".to_string() } else { texts.join(", ") },
-            ))?;
-            let mut all = vec![Field::keyword("parent", "")];
-            all.extend_from_slice(columns);
-            let mut count = 0;
-            self.each_row(&format!("bundle.\"{table}\""), &row_json(&all), |_, row| {
-                count += 1;
-                hash.update(row.as_bytes());
-                hash.update(b"\n");
+            let ties = columns.iter().map(|c| format!("r.\"{}\"::VARCHAR", c.name));
+            let ties: Vec<String> = ties.collect();
+            self.write_sorted(&table, columns, &format!("r._seq, r._n, {}", ties.join(", ")))?;
+
+            let other = self.tables.db.try_clone()?;
+            let mut ids = other.prepare(&self.parents_sql(source))?;
+            let mut parents = Parents::new(ids.stream_arrow([])?);
+            let mut rows = links.rows(source.key, sub.name, records);
+            let (mut ord, mut id) = (0, String::new());
+            let sql = format!("SELECT parent, {} FROM bundle.\"{table}\"", row_json(columns));
+            each_batch(&self.tables.db, &sql, |batch| {
+                let (owners, found) = (texts(batch, 0)?, texts(batch, 1)?);
+                for at in 0..batch.num_rows() {
+                    let (owner, row) = (owners.value(at), found.value(at));
+                    if owner != id {
+                        ord = parents.find(owner)?;
+                        owner.clone_into(&mut id);
+                    }
+                    rows.add(ord as usize, Some(row))?;
+                    for part in [owner, " ", row, "\n"] {
+                        hash.update(part.as_bytes());
+                    }
+                }
                 Ok(())
             })?;
-            counts.insert(sub.name.to_string(), count);
+            counts.insert(sub.name.to_string(), rows.finish()?);
         }
         Ok(counts)
+    }
+
+    /// Writes a table of rows to the bundle, in the order of their parents and then as `within`
+    /// says.
+    pub(super) fn write_sorted(&self, table: &str, columns: &[Field], within: &str) -> Result<()> {
+        let names: Vec<String> = columns.iter().map(|c| format!("r.\"{}\"", c.name)).collect();
+        self.tables.run(&format!(
+            "CREATE TABLE bundle.\"{table}\" AS SELECT row_number() OVER () - 1 AS ord, * FROM \
+             (SELECT r.parent, {} FROM \"{table}\" r JOIN sorted s ON s.id = r.parent \
+              ORDER BY s.ord, {within})",
+            names.join(", ")
+        ))
+    }
+
+    /// Selects what `Parents` needs of a source's records.
+    pub(super) fn parents_sql(&self, source: &Source) -> String {
+        format!("SELECT id, \"{}\" FROM bundle.\"{}\"", source.title, source.table())
     }
 }
 

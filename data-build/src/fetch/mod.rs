@@ -25,7 +25,7 @@ mod summary;
 mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,18 @@ use self::state::{SourceRun, State};
 use self::summary::Summary;
 use crate::record_cache::sha256;
 use josh::output::say;
+
+/// By source, the last day on which it or one of its files was fetched; empty for a folder that was
+/// not fetched.
+pub fn fetched_days(folder: &Path) -> BTreeMap<String, String> {
+    let mut days: BTreeMap<String, String> = BTreeMap::new();
+    for (source, time) in State::open_read_only(folder).iter().flat_map(State::times) {
+        let Some(day) = Day::parse(&time).map(|day| day.to_string()) else { continue };
+        let newest = days.entry(source).or_default();
+        *newest = std::mem::take(newest).max(day);
+    }
+    days
+}
 
 #[derive(Args)]
 pub struct Fetch {

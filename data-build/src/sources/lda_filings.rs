@@ -78,6 +78,9 @@ fn filing(value: &Value) -> Option<Record> {
     let (income, expenses) = (int_at(value, &["income"]), int_at(value, &["expenses"]));
     r.set("income", income).set("expenses", expenses).set("amount", income.or(expenses));
     r.set("filed_date", iso(&text(&["dt_posted"]))).set("url", text(&["filing_document_url"]));
+    r.set("filed_at", text(&["dt_posted"]));
+    r.set("registrant_id", int_at(value, &["registrant", "id"]))
+        .set("client_id", int_at(value, &["client", "id"]));
     add_activities(&mut r, value, year.and_then(sitting));
     Some(r)
 }

@@ -40,6 +40,13 @@ pub const SOURCE: Source = Source {
         Field::int("income", "Income from the client, dollars").sum(),
         Field::int("expenses", "In-house expenses, dollars").sum(),
         Field::date("filed_date", "Date of filing").time(),
+        Field::keyword("filed_at", "Date and time of filing, as published"),
+        Field::flag("superseded", "Whether a later report for the same period replaces it")
+            .group()
+            .left_out("filings that later reports for the same period replace"),
+        Field::id("superseded_by", "lda-filings", "The newest report for the same period"),
+        Field::int("registrant_id", "Registrant's number at the Office of Public Records"),
+        Field::int("client_id", "Client's number at the Office of Public Records"),
         Field::keywords("lobbyists", "Lobbyists named").group(),
         Field::ids("bill_ids", "bills", "Bills named in the activities"),
         Field::keywords("government_entities", "Offices contacted").group(),

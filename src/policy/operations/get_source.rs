@@ -9,7 +9,7 @@ use crate::catalog::{Field, Kind, Source, SubResource, SubResourceKind};
 use crate::policy::endpoints::path_parameter;
 use crate::policy::query::Listing;
 use crate::policy::record::require_source;
-use crate::policy::{advertised, schemas};
+use crate::policy::{advertised, coverage, schemas};
 
 pub const OPERATION: Operation = Operation {
     name: "get_source",
@@ -42,6 +42,7 @@ pub fn describe(bundle: &Bundle, key: &str) -> Result<Value> {
     let (source, facts) = require_source(bundle, key)?;
     let listing = Listing::of_source(bundle, source, facts);
     let mut out = summary(source, facts);
+    out["coverage"] = coverage::details(source, facts);
     let columns = listing.columns.iter();
     out["fields"] = columns.map(|f| describe_field(f, listing.values(f.name))).collect();
     out["aggregation"] = json!({

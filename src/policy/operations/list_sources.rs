@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::api::{Cost, Endpoint, Operation, Outcome, Scope};
 use crate::bundle::{Bundle, SourceFacts};
 use crate::catalog::Source;
-use crate::policy::schemas;
+use crate::policy::{coverage, schemas};
 
 pub const OPERATION: Operation = Operation {
     name: "list_sources",
@@ -44,6 +44,7 @@ pub fn summary(source: &Source, facts: &SourceFacts) -> Value {
         "records": facts.records,
         "from": facts.from,
         "to": facts.to,
+        "coverage": coverage::summary(source, facts),
         "main_date": source.main_date,
         "list": format!("/v1/{}", source.key),
     })

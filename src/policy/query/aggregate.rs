@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use super::aggregate_request::{AggregateRequest, Measure};
-use super::filter::quoted;
+use super::coverage::Covered;
+use super::filter::{Filter, quoted};
 use super::interval::Interval;
 use super::listing::{Listing, ord_in};
 use super::page::conditions;
@@ -27,6 +28,8 @@ pub struct Aggregate {
     pub took: Duration,
     /// Names of the dimensions of a bucket's keys.
     pub dimensions: Vec<&'static str>,
+    /// Flags whose records are left out, and how many these are.
+    pub left_out: Vec<(Field, u64)>,
 }
 
 pub enum AggregateResult {
@@ -54,6 +57,7 @@ pub fn aggregate(
             format!("This would touch {rows} rows; at most {} are allowed.", context.budget.rows);
         return Err(run.suggest_narrowing(Error::new(Code::AggregateTooBroad, message)));
     }
+    let left_out = run.left_out()?;
     let result = match (&request.time, request.groups.as_slice()) {
         (None, []) => AggregateResult::Value(run.total(rows)?),
         (None, _) => run.grouped()?,
@@ -62,7 +66,7 @@ pub fn aggregate(
     listing.bundle.ensure_intact()?;
     let mut dimensions: Vec<&'static str> = request.time.iter().map(|(f, _)| f.name).collect();
     dimensions.extend(request.groups.iter().map(|f| f.name));
-    Ok(Aggregate { result, rows, took: started.elapsed(), dimensions })
+    Ok(Aggregate { result, rows, took: started.elapsed(), dimensions, left_out })
 }
 
 struct AggregateRun<'a> {
@@ -76,6 +80,10 @@ impl AggregateRun<'_> {
     /// The records that are meant, as a relation `t` with the columns of the groups unfolded:
     /// `FROM … WHERE …`.
     fn relation(&self, groups: &[Field], bound: &mut Vec<SqlValue>) -> String {
+        self.filtered(&self.request.filters, groups, bound)
+    }
+
+    fn filtered(&self, filters: &[Filter], groups: &[Field], bound: &mut Vec<SqlValue>) -> String {
         let mut from = format!("{} t", quoted(&self.listing.table));
         for (at, group) in groups.iter().enumerate().filter(|(_, g)| g.kind.is_list()) {
             // A record with an empty list belongs to the group of those that have none.
@@ -85,7 +93,7 @@ impl AggregateRun<'_> {
                  THEN list_distinct({column}) ELSE [NULL] END) AS k) u{at}"
             ));
         }
-        let mut wheres = conditions(self.listing, &self.request.filters, bound);
+        let mut wheres = conditions(self.listing, filters, bound);
         if let Some(matching) = &self.request.matching {
             wheres.push_str(" AND ");
             wheres.push_str(&ord_in(matching, bound));
@@ -123,6 +131,21 @@ impl AggregateRun<'_> {
         let relation = self.relation(&[], &mut bound);
         let sql = format!("SELECT coalesce(sum({times}), 0)::UBIGINT {relation}");
         self.one(&sql, &bound, |row| row.get::<u64>(0))
+    }
+
+    /// How many records each flag leaves out.
+    fn left_out(&self) -> Result<Vec<(Field, u64)>> {
+        let mut counts = Vec::new();
+        for flag in &self.request.left_out {
+            let others = self.request.filters.iter().filter(|filter| !filter.is_on(flag.name));
+            let others: Vec<Filter> = others.cloned().collect();
+            let mut bound = Vec::new();
+            let relation = self.filtered(&others, &[], &mut bound);
+            let flag_name = quoted(flag.name);
+            let sql = format!("SELECT count(*)::UBIGINT {relation} AND t.{flag_name}");
+            counts.push((*flag, self.one(&sql, &bound, |row| row.get::<u64>(0))?));
+        }
+        Ok(counts)
     }
 
     fn total(&self, rows: u64) -> Result<i64> {
@@ -194,14 +217,17 @@ impl AggregateRun<'_> {
         let relation = self.relation(&groups, &mut bound);
         let key = group.map_or("NULL::VARCHAR".to_string(), |group| self.key(0, group));
         let (name, step, value) = (interval.name(), interval.step(), self.value());
-        // Every shown group has every interval between the first and the last.
+        // Every shown group has every interval between the first and the last that the bundle
+        // covers.
+        let covered = self.covered_intervals(field, step);
         let sql = format!(
             "WITH g AS (SELECT date_trunc('{name}', {column})::DATE AS d, {key} AS k, {value} AS v \
              {relation} AND {column} IS NOT NULL GROUP BY ALL), \
              top AS (SELECT k, sum(v) AS s FROM g GROUP BY k \
              ORDER BY s DESC, k NULLS LAST LIMIT {series}), \
-             days AS (SELECT unnest(generate_series(min(d)::TIMESTAMP, max(d)::TIMESTAMP, {step}))\
-             ::DATE AS d FROM g) \
+             every AS (SELECT unnest(generate_series(min(d)::TIMESTAMP, max(d)::TIMESTAMP, {step}))\
+             ::DATE AS d FROM g), \
+             days AS (SELECT d FROM every WHERE {covered} OR d IN (SELECT d FROM g)) \
              SELECT days.d::VARCHAR, top.k, coalesce(g.v, 0)::BIGINT, \
              (SELECT count(DISTINCT coalesce(k, '')) FROM g)::UBIGINT \
              FROM days CROSS JOIN top \
@@ -217,6 +243,16 @@ impl AggregateRun<'_> {
         let buckets: Vec<Bucket> = rows.into_iter().map(|(bucket, _)| bucket).collect();
         let total = buckets.len() as u64 / groups.min(series as u64) * groups;
         Ok(AggregateResult::Buckets { buckets, total, other: None })
+    }
+
+    /// The condition that an interval does not lie in a gap as a whole.
+    fn covered_intervals(&self, field: &Field, step: &str) -> String {
+        let gaps = Covered::of(self.listing, field.name).map_or(Vec::new(), |covered| covered.gaps);
+        let inside = gaps.iter().map(|(first, last)| {
+            format!("(d >= DATE '{first}' AND d + {step} <= DATE '{last}' + 1)")
+        });
+        let inside: Vec<String> = inside.collect();
+        if inside.is_empty() { "TRUE".into() } else { format!("NOT ({})", inside.join(" OR ")) }
     }
 
     /// How many intervals lie between the first and the last day; nothing where there is no day.

@@ -23,6 +23,8 @@ pub struct AggregateRequest {
     pub groups: Vec<Field>,
     pub time: Option<(Field, Interval)>,
     pub filters: Vec<Filter>,
+    /// Flags whose records are left out, since no filter asks for them.
+    pub left_out: Vec<Field>,
     pub limit: Option<usize>,
     /// Words that the texts must have; the caller turns them into `matching`.
     pub question: Option<String>,
@@ -65,9 +67,22 @@ impl AggregateRequest {
         };
         check_groups(&groups, time.is_some())?;
         let valid: Vec<&str> = AGGREGATE_PARAMETERS.into_iter().chain(["limit", "q"]).collect();
-        let filters = Filter::read_all(&arguments, listing, &valid)?;
+        let mut filters = Filter::read_all(&arguments, listing, &valid)?;
+        let is_left_out =
+            |f: &&Field| f.left_out.is_some() && !filters.iter().any(|filter| filter.is_on(f.name));
+        let left_out: Vec<Field> = listing.columns.iter().filter(is_left_out).copied().collect();
+        filters.extend(left_out.iter().map(|flag| Filter::without(*flag)));
         let question = question.filter(|question| !question.is_empty());
-        Ok(AggregateRequest { measure, groups, time, filters, limit, question, matching: None })
+        Ok(AggregateRequest {
+            measure,
+            groups,
+            time,
+            filters,
+            left_out,
+            limit,
+            question,
+            matching: None,
+        })
     }
 
     /// Groups or series to show, unless the request says otherwise.

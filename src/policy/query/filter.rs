@@ -53,6 +53,8 @@ enum Condition {
     /// Days from the first to the last of each span.
     Within(Vec<(Date, Date)>),
     Compare(Op, SqlValue),
+    /// A flag that is false or absent.
+    IsNotTrue,
 }
 
 impl Filter {
@@ -63,6 +65,16 @@ impl Filter {
             column: "current",
             kind: Kind::Bool,
             condition: Condition::AnyOf(vec![SqlValue::Boolean(true)]),
+        }
+    }
+
+    /// Records without this flag.
+    pub fn without(flag: Field) -> Filter {
+        Filter {
+            written: String::new(),
+            column: flag.name,
+            kind: flag.kind,
+            condition: Condition::IsNotTrue,
         }
     }
 
@@ -174,6 +186,34 @@ impl Filter {
                 bound.push(value.clone());
                 format!("{column} {} {}", op.sql(), self.mark())
             }
+            Condition::IsNotTrue => format!("{column} IS NOT TRUE"),
+        }
+    }
+
+    /// The days that a filter on a date allows, from the first to the last of each span.
+    pub fn days(&self) -> Vec<(Date, Date)> {
+        match &self.condition {
+            Condition::Within(spans) => spans.clone(),
+            Condition::Compare(op, SqlValue::Date(day)) => match op {
+                Op::Any => vec![(*day, *day)],
+                Op::Lt => vec![(Date::MIN, day.previous_day().unwrap_or(Date::MIN))],
+                Op::Lte => vec![(Date::MIN, *day)],
+                Op::Gt => vec![(day.next_day().unwrap_or(Date::MAX), Date::MAX)],
+                Op::Gte => vec![(*day, Date::MAX)],
+            },
+            _ => vec![(Date::MIN, Date::MAX)],
+        }
+    }
+
+    /// The numbers that a filter names; none for a comparison.
+    pub fn numbers(&self) -> Vec<i64> {
+        let number = |value: &SqlValue| match value {
+            SqlValue::Integer(number) => Some(*number),
+            _ => None,
+        };
+        match &self.condition {
+            Condition::AnyOf(values) => values.iter().filter_map(number).collect(),
+            _ => Vec::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod aggregate;
 mod aggregate_request;
+mod coverage;
 mod cursor;
 mod filter;
 mod interval;
@@ -14,6 +15,7 @@ mod text;
 
 pub use aggregate::{Aggregate, AggregateResult, Bucket, MOST_BUCKETS, aggregate};
 pub use aggregate_request::{AGGREGATE_PARAMETERS, AggregateRequest};
+pub use coverage::Outside;
 pub use cursor::Cursor;
 pub use filter::Op;
 pub use interval::Interval;
