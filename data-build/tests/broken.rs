@@ -155,7 +155,7 @@ fn gz_of(bytes: &[u8]) -> Vec<u8> {
     gz.finish().expect("it is done")
 }
 
-const ALL: &[&str] = &["--max-rejected", "100"];
+const ALL: &[&str] = &["--max-rejected", "100", "--max-skipped", "100"];
 
 /// Given one broken file of each kind among good ones, when built, then the good ones are there
 /// and the bad ones listed.
