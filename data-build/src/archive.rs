@@ -42,6 +42,7 @@ pub fn members(archive: &Input) -> Result<Members> {
     listed.retain(|member| {
         !member.name.ends_with('/')
             && !member.name.split('/').any(|part| part.starts_with('.') && part.len() > 2)
+            && !is_duplicate(&member.name)
             && !is_replaced(archive, &member.name)
     });
     listed.sort_by(|a, b| a.name.cmp(&b.name));
@@ -62,6 +63,13 @@ pub fn members(archive: &Input) -> Result<Members> {
         }
     }
     Ok(Members { listed, stopped: None })
+}
+
+/// Whether a member repeats others: GPO's packages have their texts again as PDFs, and records of
+/// their preservation.
+fn is_duplicate(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    file.ends_with(".pdf") || file == "premis.xml" || file == "dip.xml"
 }
 
 /// Whether a file next to the archive replaces a member: `fetch` stores there what changed since
