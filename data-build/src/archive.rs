@@ -42,6 +42,7 @@ pub fn members(archive: &Input) -> Result<Members> {
     listed.retain(|member| {
         !member.name.ends_with('/')
             && !member.name.split('/').any(|part| part.starts_with('.') && part.len() > 2)
+            && !is_duplicate(&member.name)
             && !is_replaced(archive, &member.name)
     });
     listed.sort_by(|a, b| a.name.cmp(&b.name));
@@ -62,6 +63,19 @@ pub fn members(archive: &Input) -> Result<Members> {
         }
     }
     Ok(Members { listed, stopped: None })
+}
+
+/// Whether a member repeats others: GPO's packages have their texts again as PDFs, and records of
+/// their preservation.
+fn is_duplicate(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    file.ends_with(".pdf") || file == "premis.xml" || file == "dip.xml"
+}
+
+/// Whether a file next to the archive replaces a member: `fetch` stores there what changed since
+/// the archive was made.
+fn is_replaced(archive: &Input, name: &str) -> bool {
+    !name.contains('/') && archive.path.with_file_name(name).is_file()
 }
 
 /// Unpacks members, and keeps the archive open between those of the same one.
@@ -95,12 +109,6 @@ fn open(archive: &Input) -> Result<(ZipArchive<BufReader<File>>, u64)> {
     let zip = ZipArchive::new(BufReader::new(file)).context("not a zip archive")?;
     anyhow::ensure!(zip.len() <= MAX_MEMBERS, "{} members, more than {MAX_MEMBERS}", zip.len());
     Ok((zip, limit))
-}
-
-/// Whether a file next to the archive replaces a member: `fetch` stores there what changed since the
-/// archive was made.
-fn is_replaced(archive: &Input, name: &str) -> bool {
-    !name.contains('/') && archive.path.with_file_name(name).is_file()
 }
 
 fn unpack(zip: &mut ZipArchive<BufReader<File>>, member: &Member) -> Result<Vec<u8>> {

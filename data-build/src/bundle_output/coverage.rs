@@ -11,6 +11,9 @@ use super::BundleOutput;
 const NUMBERED: &[&str] =
     &["bills", "amendments", "public-laws", "committee-reports", "roll-call-votes"];
 
+/// Sources of people, whose dates are days of their lives: terms begin every other year.
+const WITHOUT_GAPS: &[&str] = &["legislators"];
+
 /// Bounds the size of the manifest.
 const MAX_SERIES: usize = 100;
 const MAX_MISSING_SHOWN: usize = 10;
@@ -81,15 +84,18 @@ impl BundleOutput<'_> {
     }
 
     /// The days of a date field, if records have any.
-    pub(super) fn days(&self, table: &str, column: &Field) -> Result<Option<DayFacts>> {
+    pub(super) fn days(&self, source: &Source, column: &Field) -> Result<Option<DayFacts>> {
         if column.kind != Kind::Date {
             return Ok(None);
         }
-        let name = column.name;
+        let (table, name) = (format!("bundle.\"{}\"", source.table()), column.name);
         let extreme = |which: &str| {
             self.tables.text(&format!("SELECT {which}(\"{name}\")::VARCHAR FROM {table}"))
         };
         let (Some(from), Some(to)) = (extreme("min")?, extreme("max")?) else { return Ok(None) };
+        if WITHOUT_GAPS.contains(&source.key) {
+            return Ok(Some(DayFacts { from, to, gaps: Vec::new() }));
+        }
         let sql = format!(
             "SELECT (d + 1)::DATE::VARCHAR, (next - 1)::DATE::VARCHAR FROM \
                (SELECT d, lead(d) OVER (ORDER BY d) AS next FROM \

@@ -26,7 +26,7 @@ impl BundleOutput<'_> {
             let facts = FieldFacts {
                 values: self.values(&table, &column)?,
                 numbers: self.numbers(&table, &column)?,
-                days: self.days(&table, &column)?,
+                days: self.days(source, &column)?,
             };
             fields.insert(column.name.to_string(), facts);
         }

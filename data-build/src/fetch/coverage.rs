@@ -5,7 +5,7 @@ const KNOWN_GAPS: &[(&str, &str)] = &[
     ("bills", "no statuses before 2003 (108th Congress) and no texts before 2013 (113th Congress)"),
     ("crs-reports", "summaries only: the API has no full texts"),
     ("gao-reports", "only reports that were among the newest when the feed was fetched"),
-    ("saps", "no PDFs before 2009: the lists name web pages instead"),
+    ("saps", "no texts: PDFs, since 2009 only, are fetched but not read"),
     ("staff-directories", "the House only: the Senate publishes PDF reports"),
 ];
 

@@ -44,14 +44,14 @@ use self::summary::Summary;
 use crate::record_cache::sha256;
 use josh::output::say;
 
-/// By source, the day on which the newest of its files was fetched; empty for a folder that was not
-/// fetched.
+/// By source, the last day on which it or one of its files was fetched; empty for a folder that was
+/// not fetched.
 pub fn fetched_days(folder: &Path) -> BTreeMap<String, String> {
     let mut days: BTreeMap<String, String> = BTreeMap::new();
-    for (path, entry) in State::open_read_only(folder).iter().flat_map(State::all) {
-        let source = path.split('/').next().unwrap_or_default().to_string();
+    for (source, time) in State::open_read_only(folder).iter().flat_map(State::times) {
+        let Some(day) = Day::parse(&time).map(|day| day.to_string()) else { continue };
         let newest = days.entry(source).or_default();
-        *newest = std::mem::take(newest).max(entry.fetched);
+        *newest = std::mem::take(newest).max(day);
     }
     days
 }

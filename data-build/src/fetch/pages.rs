@@ -61,17 +61,22 @@ impl PageSequence {
         let (mut outcomes, mut found) = (Vec::new(), 0);
         let mut address = self.url.clone();
         for page in 1..=MAX_PAGES {
-            let value = downloader.client.json(&address)?;
+            let mut value = downloader.client.json(&address)?;
             let stated = value.pointer(self.pages.count).and_then(Value::as_u64);
-            found += match value.pointer(self.pages.list) {
-                Some(Value::Array(records)) => records.len() as u64,
-                // federalregister.gov leaves out an empty list.
-                None if stated == Some(0) => 0,
-                _ => bail!("no list {:?} at {address}", self.pages.list),
+            let list = self.pages.list;
+            // federalregister.gov leaves out an empty list.
+            if stated == Some(0)
+                && value.pointer(list).is_none()
+                && let Value::Object(map) = &mut value
+            {
+                map.insert(list.trim_start_matches('/').to_string(), Value::Array(Vec::new()));
+            }
+            let Some(Value::Array(records)) = value.pointer(list) else {
+                bail!("no list {list:?} at {address}");
             };
+            found += records.len() as u64;
             let next_address = self.next_address(&value, page)?;
-            let empty = Value::Array(Vec::new());
-            let kept = value.pointer(self.pages.keep).unwrap_or(&empty);
+            let kept = value.pointer(self.pages.keep).unwrap_or(&Value::Null);
             let file = RemoteFile::item(self.feed.source, self.path(page), address);
             outcomes.push(downloader.store(&file, &serde_json::to_vec(kept)?)?);
             match next_address {

@@ -170,6 +170,15 @@ impl State {
         self.files().complete.iter().map(|(path, entry)| (path.clone(), entry.clone())).collect()
     }
 
+    /// When sources and their files were fetched.
+    pub fn times(&self) -> Vec<(String, String)> {
+        let files = self.files();
+        let source = |path: &String| path.split('/').next().unwrap_or_default().to_string();
+        let entries = files.complete.iter().map(|(path, e)| (source(path), e.fetched.clone()));
+        let runs = files.runs.iter().map(|(source, run)| (source.clone(), run.fetched.clone()));
+        entries.chain(runs).collect()
+    }
+
     pub fn set_complete(&self, path: &str, entry: Entry) -> Result<()> {
         self.append(Line::file(path, Change::Got(entry)))
     }

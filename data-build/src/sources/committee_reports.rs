@@ -23,6 +23,8 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     match input.extension() {
         "jsonl" => lines(input, out),
         "json" => catalog(input, out),
+        // The metadata of a package, which say nothing that the text does not.
+        "xml" if input.file_name() == "mods.xml" => Ok(Outcome::Read),
         "htm" | "html" | "txt" => text::report(&input.text()?, out),
         _ => Ok(Outcome::Skipped),
     }

@@ -22,6 +22,8 @@ pub fn read(input: &Input, out: &mut dyn Sink) -> Result<Outcome> {
     match input.extension() {
         "yaml" | "yml" => archive(input, out),
         "txt" => statement(input, out),
+        // A statement in the list. Its text is not read.
+        "pdf" => Ok(Outcome::Read),
         _ => Ok(Outcome::Skipped),
     }
 }

@@ -125,6 +125,7 @@ fn register_documents_are_asked_for_by_day() {
         .map(|name| format!("federal-register/api/2025/{name}.json"));
     assert_eq!(folder.files(), names);
     assert!(folder.read(&names[0]).contains(r#""significant":true"#));
+    assert_eq!(folder.read(&names[2]), r#"{"count":0,"results":[]}"#, "as of other days");
 }
 
 /// Given a list of statements, when it is fetched, then it is kept, with the PDFs of the statements
