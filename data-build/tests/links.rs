@@ -19,7 +19,7 @@ fn build(folder: &Path, files: &[(&str, &[Value])]) -> Bundle {
     }
     let out = folder.join("out.db");
     let output = Command::new(env!("CARGO_BIN_EXE_josh-data-build"))
-        .args(["build", "--embed", "none", "--from"])
+        .args(["build", "--embed", "none", "--as-of", "2025-12-31", "--from"])
         .arg(&input)
         .arg("--out")
         .arg(&out)
