@@ -243,7 +243,7 @@ fn by_meaning(context: &Context) {
 }
 
 fn embed(bundle: &Bundle) {
-    let model = bundle.model().expect("a model");
+    let model = bundle.model(&|| false).expect("a model");
     let asked: Vec<String> =
         (0..100).map(|n| format!("what does bill {n} say about clean drinking water")).collect();
     let time = |question: &String| {

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use josh::api::{Arguments, Code, Context};
@@ -88,10 +88,34 @@ static LARGE: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
     (folder, bundle)
 });
 
-/// Given work of every kind, when its token is cancelled, then it ends within 100 ms (and what a
-/// machine under test needs), with an error or, if it was done by then, with its result.
+/// Both tests measure time: they take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// How long an operation runs on after its token was cancelled, which is after `delay` ms.
+fn time_to_end(bundle: &Arc<Bundle>, operation: &str, query: &str, delay: u64) -> Duration {
+    let context = Arc::new(Context::unbounded(bundle.clone()));
+    let token = context.cancellation.clone();
+    std::thread::scope(|scope| {
+        let running = scope.spawn(|| {
+            let arguments = Arguments::from_query(&query.replace(' ', "+")).unwrap();
+            let result = Toolsets::default().run(operation, arguments, &context);
+            (result.map(drop), Instant::now())
+        });
+        std::thread::sleep(Duration::from_millis(delay));
+        token.cancel();
+        let cancelled = Instant::now();
+        let (result, ended) = running.join().unwrap();
+        let is_fine = result.as_ref().err().is_none_or(|e| e.code == Code::AnswerTimeout);
+        assert!(is_fine, "{operation}: {result:?}");
+        ended.saturating_duration_since(cancelled)
+    })
+}
+
+/// Given work of every kind, when its token is cancelled, then it ends within 100 ms, with an
+/// error or, if it was done by then, with its result.
 #[test]
 fn cancelled_work_of_every_kind_ends_at_once() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let bundle = Arc::new(Bundle::open(&LARGE.1).unwrap());
     bundle.prepare_search();
     let question = SLOW.split_once('?').unwrap().1;
@@ -101,24 +125,11 @@ fn cancelled_work_of_every_kind_ends_at_once() {
         ("aggregate_records", "{source}=lda-filings&aggregate=count&group_by=registrant,client"),
         ("list_records", "{source}=lda-filings&sort=-amount&amount.gte=1"),
     ] {
-        for delay in [0, 1, 5, 20] {
-            let context = Arc::new(Context::unbounded(bundle.clone()));
-            let token = context.cancellation.clone();
-            let ended = std::thread::scope(|scope| {
-                let running = scope.spawn(|| {
-                    let arguments = Arguments::from_query(&query.replace(' ', "+")).unwrap();
-                    let result = Toolsets::default().run(operation, arguments, &context);
-                    (result.map(drop), Instant::now())
-                });
-                std::thread::sleep(Duration::from_millis(delay));
-                token.cancel();
-                let cancelled = Instant::now();
-                let (result, ended) = running.join().unwrap();
-                let is_fine = result.as_ref().err().is_none_or(|e| e.code == Code::AnswerTimeout);
-                assert!(is_fine, "{operation}: {result:?}");
-                ended.saturating_duration_since(cancelled)
-            });
-            assert!(ended < Duration::from_millis(250), "{operation} after {delay} ms: {ended:?}");
+        for delay in [0, 1, 5, 20, 100] {
+            // A pause of the machine is not a fault of ours: the best of three counts.
+            let ended = (0..3).map(|_| time_to_end(&bundle, operation, query, delay)).min();
+            let ended = ended.unwrap();
+            assert!(ended < Duration::from_millis(100), "{operation} after {delay} ms: {ended:?}");
         }
     }
     let context = Context::unbounded(bundle.clone());
@@ -132,6 +143,7 @@ fn cancelled_work_of_every_kind_ends_at_once() {
 /// look-up with compression is not kept waiting, either.
 #[test]
 fn abandoned_searches_do_not_delay_the_next_one() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let server = Server::start(&LARGE.1);
     let mut alone: Vec<Duration> = (0..7).map(|_| server.timed(SLOW)).collect();
     alone.sort_unstable();

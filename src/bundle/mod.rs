@@ -48,7 +48,7 @@ use vectors::Vectors;
 pub use watchdog::Interrupt;
 
 use crate::catalog::Source;
-use crate::embed::{self, Model, ModelFiles};
+use crate::embed::{self, LazyModel, LoadedModel, Model, ModelFiles};
 use crate::stamp::Stamp;
 
 /// A bundle, ready to serve.
@@ -71,7 +71,7 @@ pub struct Bundle {
     links: OnceLock<Result<Links, String>>,
     names: OnceLock<Result<Names, String>>,
     vectors: OnceLock<Result<Vectors, String>>,
-    model: OnceLock<Result<Arc<Model>, String>>,
+    model: LazyModel,
     records: SectionFacts,
     layout: records::Layout,
     /// The sources that both the catalog and this bundle have, each with its first record number.
@@ -156,28 +156,29 @@ impl Bundle {
     }
 
     /// The model that the vectors were made with: the one in the bundle, or the built-in one if the
-    /// manifest names that.
-    pub fn model(&self) -> Result<Arc<Model>, Unavailable> {
-        let open = || match (self.section(SectionKind::Model), &self.manifest.model) {
-            (Ok(section), Some(facts)) => {
-                let bytes = self.map.get(section).unwrap_or_default();
-                let files = pack::list(bytes).ok_or("the list of the model's files is damaged")?;
-                let file = |name: &str| {
-                    let found = files.iter().find(|(n, _)| n == name);
-                    found
-                        .map(|(_, at)| &bytes[at.clone()])
-                        .ok_or_else(|| format!("the model lacks its file {name}"))
-                };
-                let [a, b, c, d, e] = embed::FILE_NAMES.map(file);
-                Model::load(&ModelFiles::new(&facts.name, [a?, b?, c?, d?, e?])).map(Arc::new)
-            }
+    /// manifest names that. The first call loads it; a caller that is abandoned meanwhile gets an
+    /// error.
+    pub fn model(&self, is_abandoned: &dyn Fn() -> bool) -> Result<Arc<Model>, Unavailable> {
+        if let Some(loaded) = self.model.get() {
+            return self.part(loaded, "embedding model").cloned();
+        }
+        let (section, facts) = (self.section(SectionKind::Model), self.manifest.model.clone());
+        let map = self.map.clone();
+        let load = move || match (section, facts) {
+            (Ok(section), Some(facts)) => load_model(&map, section, &facts.name),
             (Err(_), Some(facts)) if facts.sha256 == embed::built_in_sha256() => embed::built_in(),
             (_, Some(facts)) => {
                 Err(format!("the vectors were made with {}, which is not in this Josh", facts.name))
             }
             (_, None) => Err("the bundle names no model".into()),
         };
-        self.part(self.model.get_or_init(open), "embedding model").cloned()
+        match self.model.wait(load, is_abandoned) {
+            Some(loaded) => self.part(loaded, "embedding model").cloned(),
+            None => Err(Unavailable {
+                message: "The embedding model is still being loaded.".into(),
+                cause: None,
+            }),
+        }
     }
 
     /// Opens what a search needs, so that the first one is not slow. The model is left to the first
@@ -255,6 +256,20 @@ impl Unavailable {
         let message = "The bundle file was changed while it was in use.".into();
         Unavailable { message, cause: None }
     }
+}
+
+/// Loads a model from the files in a bundle's section.
+fn load_model(map: &SharedMap, section: Range<usize>, name: &str) -> LoadedModel {
+    let bytes = map.get(section).unwrap_or_default();
+    let files = pack::list(bytes).ok_or("the list of the model's files is damaged")?;
+    let file = |name: &str| {
+        let found = files.iter().find(|(n, _)| n == name);
+        found
+            .map(|(_, at)| &bytes[at.clone()])
+            .ok_or_else(|| format!("the model lacks its file {name}"))
+    };
+    let [a, b, c, d, e] = embed::FILE_NAMES.map(file);
+    Model::load(&ModelFiles::new(name, [a?, b?, c?, d?, e?])).map(Arc::new)
 }
 
 fn slice<'a>(bytes: &'a [u8], section: &SectionFacts) -> &'a [u8] {

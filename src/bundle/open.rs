@@ -23,6 +23,7 @@ use super::{
     records, slice, writer,
 };
 use crate::catalog;
+use crate::embed::LazyModel;
 
 /// How often a file that changes while it is opened is tried, and the pause before the next try.
 const ATTEMPTS: usize = 5;
@@ -99,7 +100,7 @@ impl Bundle {
             links: OnceLock::new(),
             names: OnceLock::new(),
             vectors: OnceLock::new(),
-            model: OnceLock::new(),
+            model: LazyModel::default(),
             records,
             layout,
             sources,

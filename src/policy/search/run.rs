@@ -147,10 +147,11 @@ impl<'a> SearchRun<'a> {
         }
         let vectors = self.bundle.vectors()?;
         let question = self.query.without_exclusions(&self.request.question);
-        let model = self.bundle.model()?;
         let is_over = || self.context.check().is_err();
-        let question = model.embed_query(&question, &is_over).map_err(Error::internal);
-        // A question that was given up while others were embedded is not a fault.
+        let model = self.bundle.model(&is_over);
+        // A question that was given up while the model was loaded or busy is not a fault.
+        self.context.check()?;
+        let question = model?.embed_query(&question, &is_over).map_err(Error::internal);
         self.context.check()?;
         let question = Vector::of(&question?);
         semantic::search(self.context, self.index, vectors, &question, &candidates, wanted)
