@@ -37,9 +37,15 @@ pub fn issue(root: Node<'_, '_>, out: &mut dyn Sink) {
             continue;
         };
         let inside = pages_inside(node, page);
-        // The contents count the cover of a part of the issue with its first document.
-        let listed = contents.get(&number).copied().filter(|_| !inside.is_some_and(|p| p.is_own));
-        document.pages = listed.or(inside.map(|p| (p.first, p.count)));
+        let listed = contents.get(&number).copied();
+        document.pages = match (listed, inside) {
+            // The contents count the cover of a part of the issue with its first document.
+            (Some((first, count)), Some(inside)) if inside.is_own => {
+                Some((inside.first, (first + count - inside.first).max(1)))
+            }
+            (None, Some(inside)) => Some((inside.first, inside.count)),
+            (listed, _) => listed,
+        };
         document.number = number;
         document.published = published.clone();
         document.volume = volume;
