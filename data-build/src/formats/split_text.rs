@@ -118,7 +118,12 @@ impl<'a> SplitText<'a> {
     pub fn agencies(&self) -> Vec<String> {
         static NUMBERS: LazyLock<Regex> =
             LazyLock::new(|| pattern(r"(?i)^(?:\[|\d|RIN\b|Docket\b|.*\]$)"));
-        let end = self.first_caption().map_or(0, |i| i.saturating_sub(1));
+        // A correction has no captions: its agencies end where the numbers begin.
+        let numbers = || self.lines.iter().skip(self.head_end()).position(|l| NUMBERS.is_match(l));
+        let end = match self.first_caption() {
+            Some(caption) => caption.saturating_sub(1),
+            None => numbers().map_or(0, |n| self.head_end() + n),
+        };
         let mut found: Vec<String> = Vec::new();
         let mut after_department = false;
         for line in self.lines.iter().take(end).skip(self.head_end()) {

@@ -36,7 +36,16 @@ pub fn issue(root: Node<'_, '_>, out: &mut dyn Sink) {
             out.reject(&place(), "no document number");
             continue;
         };
-        document.pages = contents.get(&number).copied().or_else(|| pages_inside(node, page));
+        let inside = pages_inside(node, page);
+        let listed = contents.get(&number).copied();
+        document.pages = match (listed, inside) {
+            // The contents count the cover of a part of the issue with its first document.
+            (Some((first, count)), Some(inside)) if inside.is_own => {
+                Some((inside.first, (first + count - inside.first).max(1)))
+            }
+            (None, Some(inside)) => Some((inside.first, inside.count)),
+            (listed, _) => listed,
+        };
         document.number = number;
         document.published = published.clone();
         document.volume = volume;
@@ -97,23 +106,38 @@ fn pages_by_number(root: Node<'_, '_>) -> HashMap<String, (i64, i64)> {
     found
 }
 
+/// The pages on which a document is printed, by the page numbers inside of it.
+#[derive(Clone, Copy)]
+struct Pages {
+    first: i64,
+    count: i64,
+    /// Whether the document opens its first page itself.
+    is_own: bool,
+}
+
 /// The pages that begin inside a document; it begins on the page open before it unless it opens
-/// one itself.
-fn pages_inside(node: Node<'_, '_>, before: Option<i64>) -> Option<(i64, i64)> {
+/// one itself. "Title 3— The President" stands above the first page of a presidential document.
+fn pages_inside(node: Node<'_, '_>, before: Option<i64>) -> Option<Pages> {
+    let above = |n: Node<'_, '_>| {
+        n.parent().is_some_and(|p| matches!(p.tag_name().name(), "TITLE3" | "PRES"))
+    };
     let mut said_something = false;
+    let mut is_own = false;
     let mut numbers = Vec::new();
     for n in node.descendants() {
-        said_something |= n.is_text() && !n.text().unwrap_or_default().trim().is_empty();
+        said_something |=
+            n.is_text() && !above(n) && !n.text().unwrap_or_default().trim().is_empty();
         if let Some(number) = page_number(n) {
-            if said_something && numbers.is_empty() {
-                numbers.extend(before);
+            if numbers.is_empty() {
+                is_own = !said_something;
+                numbers.extend(before.filter(|_| said_something));
             }
             numbers.push(number);
         }
     }
     let first = numbers.first().copied().or(before)?;
     let last = numbers.last().copied().unwrap_or(first);
-    Some((first, (last - first + 1).max(1)))
+    Some(Pages { first, count: (last - first + 1).max(1), is_own })
 }
 
 fn document(node: Node<'_, '_>, kind: &'static str) -> Document {

@@ -75,6 +75,9 @@ struct Page {
     paragraphs: Vec<String>,
 }
 
+/// Longer paragraphs are text.
+const LONGEST_HEADING: usize = 80;
+
 impl Page {
     fn of(text: &str) -> Option<Page> {
         let comment = |label: &str| {
@@ -112,9 +115,11 @@ impl Page {
         {
             return Some("proclamation");
         }
+        // A longer paragraph cites another document: 13 orders of 2025 mention a memorandum early.
+        let is_heading = |p: &str| p.len() <= LONGEST_HEADING;
         let addressed = |p: &str| {
             p.starts_with("memorandum for")
-                || p.contains("presidential memorandum")
+                || p.contains("presidential memorandum") && is_heading(p)
                 || p.starts_with("subject:")
         };
         if begins(&addressed)
@@ -317,6 +322,17 @@ mod tests {
             &saved("Nominations", "Jane Doe, of Maine."),
         );
         assert_eq!(nominations.outcome, Outcome::Skipped);
+    }
+
+    #[test]
+    fn an_order_that_cites_a_memorandum() {
+        let body = concat!(
+            "By the authority vested in me as President, it is hereby ordered:\n\n",
+            "Section 1. Purpose. The Presidential Memorandum of May 1, 2014, on the upkeep of old boats ",
+            "and of their oars is revoked. It is hereby ordered that boats float.",
+        );
+        let page = Page::of(&saved("Boats", body)).expect("a page");
+        assert_eq!(page.kind(""), Some("executive_order"));
     }
 
     /// A memorandum may order something without naming whom it is for.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Citation;
-use super::boundaries::{begins, number_ends, window_after, word_after, word_before};
+use super::boundaries::{begins, joins, number_ends, window_after, word_after, word_before};
 use super::congress::{is_shared, stated_after, stated_before};
 use crate::catalog::ids::spelling::compile;
 use crate::catalog::ids::{self, Parsed};
@@ -250,14 +250,6 @@ fn share_congress(text: &str, found: &mut [Citation]) {
         }
         next = citation.range.start;
     }
-}
-
-/// Whether a text between two bills only joins them.
-fn joins(between: &str) -> bool {
-    between.len() < 12
-        && between
-            .split(|c: char| c.is_whitespace() || "/,;&()".contains(c))
-            .all(|word| matches!(word, "" | "and" | "or"))
 }
 
 #[cfg(test)]

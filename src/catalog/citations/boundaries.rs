@@ -59,6 +59,14 @@ pub fn window_before(text: &str, start: usize, bytes: usize) -> &str {
     &text[from..start]
 }
 
+/// Whether a text between two citations only joins them.
+pub fn joins(between: &str) -> bool {
+    between.len() < 12
+        && between
+            .split(|c: char| c.is_whitespace() || "/,;&()".contains(c))
+            .all(|word| matches!(word, "" | "and" | "or"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

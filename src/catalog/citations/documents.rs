@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::Citation;
-use super::boundaries::{begins, number_ends, window_after, window_before, word_before};
+use super::boundaries::{begins, joins, number_ends, window_after, window_before, word_before};
 use super::congress::stated_after;
 use crate::catalog::ids::spelling::compile;
 
@@ -172,7 +172,7 @@ pub fn crs_reports(text: &str) -> Vec<Citation> {
             continue;
         }
         let named = NAMED.is_match(window_before(text, m.start(), 80));
-        let beside = found.last().is_some_and(|last| m.start() - last.range.end < 8);
+        let beside = found.last().is_some_and(|last| joins(&text[last.range.end..m.start()]));
         if named || beside {
             found.extend(Citation::of(m.range(), "crs-reports", m.as_str()));
         }
