@@ -57,7 +57,7 @@ fn note_filled(records: &[Record]) {
 /// What a record has: `bills.title`, `bills/actions.date`, `bills/body`.
 pub fn filled(record: &Record) -> Vec<String> {
     let source = record.source;
-    let is_filled = |(_, value): &(&String, &Value)| !value.is_null() && **value != Value::from("");
+    let is_filled = |(_, value): &(&String, &Value)| !value.is_null() && value.as_str() != Some("");
     let own = record.fields.iter().filter(is_filled).map(|(name, _)| format!("{source}.{name}"));
     let rows = record.rows.iter().flat_map(|(sub, row)| {
         row.iter().filter(is_filled).map(move |(name, _)| format!("{source}/{sub}.{name}"))
