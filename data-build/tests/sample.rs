@@ -16,9 +16,10 @@ fn build(from: &Path, out: &Path, more: &[&str]) -> Output {
         .arg(from)
         .arg("--out")
         .arg(out)
-        // A folder of its own, so that vectors are made and not found.
+        // A folder of its own, so that vectors are made and not found; hidden, as some tests
+        // build in the input folder.
         .arg("--cache")
-        .arg(out.with_extension("cache"))
+        .arg(out.with_file_name(format!(".{}", out.file_name().unwrap_or_default().display())))
         .args(more)
         .output()
         .expect("the builder runs")
