@@ -12,7 +12,7 @@ import json
 import pathlib
 import sys
 
-FIXED_LENGTH = {"legislators", "committees", "federal-register", "lda-filings", "gao-reports"}
+FIXED_LENGTH = {"legislators", "committees", "crs-reports", "federal-register", "lda-filings", "saps"}
 
 records, times, out = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3])
 every = round(1 / float(sys.argv[4])) if len(sys.argv) > 4 else 1

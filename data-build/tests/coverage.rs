@@ -138,6 +138,9 @@ fn the_manifest_says_what_is_missing() {
     let series = &coverage.series[0];
     assert_eq!((series.prefix.as_str(), series.highest, series.missing), ("hr:119:", 6, 3));
     assert_eq!(series.first_missing, ["hr:119:1", "hr:119:4", "hr:119:5"]);
+    let count = get(&case.path("out.db"), "bills", "aggregate=count&congress=119");
+    let note = count["meta"]["not_covered"].as_str().expect("a note");
+    assert!(count["value"] == 3 && note.contains("at least 3 of 6 are missing"), "{count}");
 }
 
 fn filing(n: u32, kind: &str, posted: &str, income: Value) -> Value {
@@ -235,6 +238,8 @@ fn what_is_not_covered_is_absent_and_not_zero() {
     let part = ask("aggregate=count&since=2010");
     assert_eq!(part["value"], 4);
     assert!(part["meta"]["not_covered"].as_str().expect("a note").contains("2010-01-01 to"));
+    let some = ask("aggregate=count&congress=117,119");
+    assert_eq!(some["value"], 1);
     let inside = ask("aggregate=count&congress=118,119&type=hr");
     assert_eq!((&inside["value"], inside["meta"].get("not_covered")), (&json!(2), None));
 }

@@ -5,6 +5,7 @@ use time::Date;
 
 use super::filter::Filter;
 use super::listing::Listing;
+use crate::bundle::SeriesFacts;
 use crate::catalog::wording::day;
 use crate::catalog::{Field, Kind};
 
@@ -83,6 +84,10 @@ impl Outside {
         let facts = listing.facts.and_then(|facts| facts.fields.get(field.name));
         let Some(held) = facts.and_then(|facts| facts.numbers.as_deref()) else { return };
         let asked: Vec<i64> = filters.iter().flat_map(|filter| filter.numbers()).collect();
+        if field.name == "congress" {
+            self.notes
+                .extend(asked.iter().filter_map(|congress| mostly_missing(listing, *congress)));
+        }
         let absent: Vec<i64> = asked.iter().copied().filter(|n| !held.contains(n)).collect();
         if absent.is_empty() {
             return;
@@ -99,6 +104,22 @@ impl Outside {
             list(held)
         ));
     }
+}
+
+/// Says that more than a twentieth of a Congress's numbered records is missing.
+fn mostly_missing(listing: &Listing, congress: i64) -> Option<String> {
+    let coverage = listing.facts?.coverage.as_ref()?;
+    let part = format!(":{congress}:");
+    let series: Vec<&SeriesFacts> =
+        coverage.series.iter().filter(|series| series.prefix.contains(&part)).collect();
+    let missing: u64 = series.iter().map(|series| series.missing).sum();
+    let all: u64 = series.iter().map(|series| series.highest).sum();
+    (missing * 20 > all).then(|| {
+        format!(
+            "Of congress {congress} this bundle has only some records: by their numbers, at least \
+             {missing} of {all} are missing."
+        )
+    })
 }
 
 /// The days that a bundle covers by a date field.
