@@ -68,7 +68,7 @@ pub fn describe_fields(bundle: &Bundle, property: fn(&Field) -> bool) -> String 
 const MOST_LISTED: usize = 9;
 
 /// The fields by which records can be filtered, source by source, with the values of small
-/// vocabularies: `bills: congress, type (hr, s …), …`.
+/// vocabularies: `bills: congress*, type* (hr, s …), …`. A star marks those to group by.
 pub fn filter_fields(bundle: &Bundle) -> String {
     let sources = bundle.sources().map(|(source, facts)| {
         let listing = Listing::of_source(bundle, source, facts);
@@ -97,10 +97,11 @@ fn describe_filters(listing: &Listing) -> String {
     let describe = |field: &Field| {
         let known = listing.values(field.name).map(|v| v.iter().map(String::as_str).collect());
         let values: Vec<&str> = known.unwrap_or_else(|| field.vocabulary.to_vec());
-        let are_short = values.iter().map(|value| value.len()).sum::<usize>() <= 90;
+        let are_short = values.iter().map(|value| value.len()).sum::<usize>() <= 60;
+        let mark = if field.group && listing.facts.is_some() { "*" } else { "" };
         match (1..=MOST_LISTED).contains(&values.len()) && are_short {
-            true => format!("{} ({})", field.name, values.join(", ")),
-            false => field.name.to_string(),
+            true => format!("{}{mark} ({})", field.name, values.join(", ")),
+            false => format!("{}{mark}", field.name),
         }
     };
     listing.columns.iter().filter(is_shown).map(describe).collect::<Vec<_>>().join(", ")

@@ -61,7 +61,7 @@ pub const DATES: &[Parameter] = &[
 pub const FILTERS: &[Parameter] = &[Parameter::optional(
     "filters",
     Kind::Filters(|_| String::new()),
-    "Fields and values (list_records names them): {\"congress\": 119, \"amount.gte\": 5000}",
+    "Fields (see list_records) and values: {\"congress\": 119, \"amount.gte\": 5000}",
 )];
 
 /// Filters on the rows of a sub-resource, which the description names.

@@ -126,7 +126,12 @@ fn organization(
     if words.is_empty() {
         return Ok(None);
     }
-    let values = containing(context, listing, column, &words)?;
+    let mut values = containing(context, listing, column, &words)?;
+    // "epa" is in every "department": each word must begin one of the value's.
+    values.retain(|value| {
+        let own: Vec<String> = self::words(value).collect();
+        words.iter().all(|word| own.iter().any(|w| w.starts_with(word.as_str())))
+    });
     if values.iter().any(|value| value.to_lowercase() == given.to_lowercase()) {
         return Ok(None);
     }

@@ -233,7 +233,8 @@ fn every_file_says_what_it_is() {
     }
 }
 
-/// No file is over 500 lines, half of them are under 150, and lines are at most 100 columns.
+/// No file is over 500 lines; half of those with code are under 150, their unit tests not counted;
+/// and lines are at most 100 columns.
 #[test]
 fn files_are_small_and_lines_short() {
     let mut lengths = Vec::new();
@@ -243,7 +244,10 @@ fn files_are_small_and_lines_short() {
             let text = std::fs::read_to_string(&path).unwrap();
             let lines = text.lines().count();
             assert!(lines <= 500, "{} has {lines} lines", path.display());
-            lengths.push(lines);
+            if folder.ends_with("src") {
+                let code = text.split("#[cfg(test)]").next().unwrap_or(&text);
+                lengths.push(code.lines().count());
+            }
             // Publishers' documents in the readers' tests keep their lines.
             let is_reader = path.starts_with(root().join("data-build/src"));
             let ours = text.split("#[cfg(test)]").next().filter(|_| is_reader).unwrap_or(&text);

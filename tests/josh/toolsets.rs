@@ -98,10 +98,11 @@ fn serving<T: Send>(
             });
         });
         let (url, handle) = bound.recv().unwrap();
-        let done = work(url);
+        // The server is stopped after a failed assertion, too, or the test would never end.
+        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(url)));
         block_on(handle.stop(false));
         serving.join().unwrap();
-        done
+        done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
@@ -128,10 +129,10 @@ fn a_capability_is_added_by_a_folder_and_a_line() {
         assert_eq!(get("/v1/bills/hr:119:1")["data"]["id"], "hr:119:1");
         assert!(get("/openapi.json")["paths"]["/v1/echo/{word}"].is_object());
         let all = names(&url, "");
-        assert_eq!((all.len(), all.last().map(String::as_str)), (22, Some("echo")));
+        assert_eq!((all.len(), all.last().map(String::as_str)), (24, Some("echo")));
         assert_eq!(names(&url, "/x/echo"), ["echo"]);
         let policy = names(&url, "/x/policy");
-        assert!(policy.len() == 21 && !policy.contains(&"echo".to_string()));
+        assert!(policy.len() == 23 && !policy.contains(&"echo".to_string()));
         let said = block_on(async {
             let client = connect(&url, eras()[0].clone()).await;
             call(&client, "echo", json!({ "word": "a, b" })).await.structured_content.unwrap()
@@ -202,7 +203,7 @@ fn tools_can_be_left_out() {
         Server::start(&["--exclude-tools", "semantic_search, sum", "--toolsets", "policy"]);
     for path in ["", "/x/policy"] {
         let tools = names(&server.url, path);
-        assert_eq!(tools.len(), 19, "{tools:?}");
+        assert_eq!(tools.len(), 21, "{tools:?}");
         assert!(!tools.iter().any(|tool| tool == "sum" || tool == "semantic_search"));
     }
     let page = server.get("/mcp/x/policy").text();
@@ -221,7 +222,7 @@ fn tools_can_be_left_out_over_standard_output_too() {
         let client = serve_client_with_lifecycle((), transport, era).await.unwrap();
         client.list_all_tools().await.unwrap()
     });
-    assert_eq!(tools.len(), 19);
+    assert_eq!(tools.len(), 21);
     assert!(!tools.iter().any(|tool| tool.name == "sum" || tool.name == "count"));
     let refused = josh(&["mcp", "--toolsets", "forms"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));

@@ -23,9 +23,15 @@ const fn resource(choices: fn(&Bundle) -> Vec<&'static str>) -> Parameter {
     Parameter::required("resource", Kind::OneOf(choices), "A source").sets("{source}")
 }
 
-/// Without an enum: `count` names the fields of each source, and the operation explains any other.
-const GROUP_BY: Parameter =
-    Parameter::optional("group_by", Kind::Names, "One field or two that count names");
+const GROUP_BY: Parameter = Parameter::optional(
+    "group_by",
+    Kind::SomeOf(|bundle| advertised::fields(bundle, |f| f.group, |_| true), 2),
+    "One field or two",
+);
+
+/// The same without the enum, which the list of tools has room for once.
+const GROUP_BY_AS_IN_COUNT: Parameter =
+    Parameter::optional("group_by", Kind::Names, "One field or two, as in count");
 
 pub const OPERATION: Operation = Operation {
     name: "aggregate_records",
@@ -58,14 +64,13 @@ pub const OPERATION: Operation = Operation {
             name: "count",
             title: "Count records",
             is_offered: |_| true,
-            about: |bundle| {
-                format!(
-                    "How many records there are, in all or by one or two fields (top groups first, \
-                     the rest as `other`): how many, number of, which has the most. `query` counts \
-                     only records whose text has the words. Fields to group by: {}. Amounts of \
-                     money: sum. Over time: time_series. The records themselves: search.",
-                    advertised::describe_fields(bundle, |f| f.group)
-                )
+            about: |_| {
+                "How many records there are, in all or by one or two fields (top groups first, the \
+                 rest as `other`): how many, number of, which has the most. `query` counts only \
+                 records whose text has the words. Fields to group by: those with a star in \
+                 list_records. Amounts of money: sum. Over time: time_series. The records \
+                 themselves: list_records."
+                    .into()
             },
             examples: &[
                 "how many bills became law",
@@ -96,7 +101,7 @@ pub const OPERATION: Operation = Operation {
             arguments: &[
                 &[
                     resource(|bundle| advertised::sources_with(bundle, |f| f.sum)),
-                    GROUP_BY,
+                    GROUP_BY_AS_IN_COUNT,
                     Parameter::required(
                         "sum_field",
                         Kind::OneOf(|bundle| advertised::fields(bundle, |f| f.sum, |f| f.sum)),
@@ -131,7 +136,7 @@ pub const OPERATION: Operation = Operation {
             arguments: &[
                 &[
                     resource(|bundle| advertised::sources_with(bundle, |f| f.time)),
-                    GROUP_BY,
+                    GROUP_BY_AS_IN_COUNT,
                     Parameter::required(
                         "time_field",
                         Kind::OneOf(|bundle| advertised::fields(bundle, |f| f.time, |f| f.time)),

@@ -124,7 +124,7 @@ pub enum Named {
 }
 
 /// How much better than the second the first must fit to be clearly meant.
-const CLEAR: f32 = 0.08;
+const CLEAR: f32 = 0.03;
 
 /// Whom a name means, where that is clear: the only one whom it fits, who fits it best by far, or
 /// the only one in office. Blocks: call it on a blocking thread.
