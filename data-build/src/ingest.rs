@@ -243,7 +243,7 @@ mod tests {
             std::fs::write(bills.join(format!("{n}.bad.xml")), "<billStatus>").unwrap();
             std::fs::write(bills.join(format!("{n}.md")), "nothing").unwrap();
             let options = zip::write::SimpleFileOptions::default();
-            zip.start_file(format!("{n}.xml"), options).unwrap();
+            zip.start_file(format!("z{n}.xml"), options).unwrap();
             zip.write_all(status(n % 50 + 1, "zipped").as_bytes()).unwrap();
         }
         zip.finish().unwrap();

@@ -111,7 +111,8 @@ impl Tables {
         Ok(())
     }
 
-    /// The staged rows of a table as a relation, with `_place`, which orders the rows of one record.
+    /// The staged rows of a table as a relation, with `_place`, which orders the rows of one
+    /// record.
     fn staged(&self, stage: &Stage, table: &str, columns: &str) -> Option<String> {
         let path = |path: &PathBuf| format!("'{}'", path.display().to_string().replace('\'', "''"));
         let paths: Vec<String> = stage.paths(table).iter().map(path).collect();

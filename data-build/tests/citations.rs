@@ -44,7 +44,8 @@ fn the_scanner_is_precise_and_finds_nearly_everything() {
     let share = |of: usize| f64::from(right) / of as f64;
     let (precision, recall) = (share(found_count), share(expected_count));
     println!(
-        "{mentions} mentions, {negatives} of them none: precision {precision:.4}, recall {recall:.4}"
+        "{mentions} mentions, {negatives} of them none: precision {precision:.4}, \
+         recall {recall:.4}"
     );
     assert!(mentions >= 300 && negatives * 2 >= mentions - 30, "{mentions}, {negatives}");
     assert!(precision >= 0.99 && recall >= 0.97, "{precision} {recall}\n{}", wrong.join("\n"));

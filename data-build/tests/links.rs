@@ -129,10 +129,15 @@ fn names_come_from_the_legislators_record() {
 #[test]
 fn texts_without_their_quotation_marks_are_named() {
     let folder = tempfile::tempdir().unwrap();
-    let text = |version: &str| json!({"bill_id": "hr7-119", "version": version, "text": "#### 1. A\nBy striking or ;"});
-    let introduced = "<bill bill-stage='Introduced-in-House'><form><congress>119th CONGRESS</congress>\
+    let text = |version: &str| {
+        let text = "#### 1. A\nBy striking or ;";
+        json!({ "bill_id": "hr7-119", "version": version, "text": text })
+    };
+    let introduced = "<bill bill-stage='Introduced-in-House'>\
+        <form><congress>119th CONGRESS</congress>\
         <legis-num>H. R. 7</legis-num><official-title>To do.</official-title></form><legis-body>\
-        <section><enum>1.</enum><text>By striking <quote>or</quote>.</text></section></legis-body></bill>";
+        <section><enum>1.</enum><text>By striking <quote>or</quote>.</text></section>\
+        </legis-body></bill>";
     std::fs::create_dir_all(folder.path().join("in/bills")).unwrap();
     std::fs::write(folder.path().join("in/bills/x.xml"), introduced).unwrap();
     let bundle = build(folder.path(), &[("bills/t.jsonl", &[text("IH"), text("EH")])]);

@@ -204,7 +204,8 @@ pub enum SubResourceKind {
 }
 
 /// Whether a text has the official wording: a field of the records that have a text, and of each
-/// section. A text is a summary if its version says so: `summary`, or `summary-ih` for an older one.
+/// section. A text is a summary if its version says so: `summary`, or `summary-ih` for an older
+/// one.
 pub const TEXT_STATUS: Field = Field::keyword(
     "text_status",
     "`summary` where the text served is not the official wording; absent where it is",

@@ -36,7 +36,8 @@ pub fn document(bundle: &Bundle, toolsets: &Toolsets) -> Value {
     toolsets.capabilities().for_each(|capability| schemas.extend((capability.schemas)(bundle)));
     let notice = bundle.manifest.notice.iter().map(|notice| format!(" {notice}"));
     let about = format!(
-        "United States federal policy data from one bundle file. Read-only; every record is cited.{}",
+        "United States federal policy data from one bundle file. Read-only; every record is \
+         cited.{}",
         notice.collect::<String>()
     );
     json!({

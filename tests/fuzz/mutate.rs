@@ -1,5 +1,5 @@
-//! A seeded random number generator and random mutations of bytes. The tests of data-build's readers
-//! use it as well, so nothing here refers to this crate.
+//! A seeded random number generator and random mutations of bytes. The tests of data-build's
+//! readers use it as well, so nothing here refers to this crate.
 
 /// SplitMix64: short, and the same on every machine.
 pub struct Random(u64);

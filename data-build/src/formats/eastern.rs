@@ -29,8 +29,8 @@ fn is_standard_time(date: &str) -> bool {
 }
 
 /// A day that an API writes as a time: midnight in the time zone of whoever entered it, from UTC
-/// (`00:00:00Z`, 52 of 15,927 posted dates) over Washington to Hawaii (`10:00:00Z`), all of which is
-/// the same date in UTC. Only a time within an hour is a moment.
+/// (`00:00:00Z`, 52 of 15,927 posted dates) over Washington to Hawaii (`10:00:00Z`), all of which
+/// is the same date in UTC. Only a time within an hour is a moment.
 pub fn entered_day(moment: &str) -> Option<String> {
     let is_hour = moment.trim().get(13..19).is_some_and(|rest| rest == ":00:00");
     if is_hour { iso(moment) } else { day(moment) }

@@ -13,8 +13,8 @@ use crate::record::Section;
 
 const SOURCE: &str = "presidential-documents";
 
-/// A presidential document named as in "Executive Order 14113 of February 6, 2024" or "Memorandum of
-/// January 3, 2025".
+/// A presidential document named as in "Executive Order 14113 of February 6, 2024" or "Memorandum
+/// of January 3, 2025".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedDocument {
     pub kind: &'static str,

@@ -1,5 +1,5 @@
-//! Runs a reader on inline text, for unit tests, and on mutations of that text: every fixture of every
-//! reader is also a fuzz target. The mutations are always the same; for more, or for others:
+//! Runs a reader on inline text, for unit tests, and on mutations of that text: every fixture of
+//! every reader is also a fuzz target. The mutations are always the same; for more, or for others:
 //!
 //! ```sh
 //! FUZZ_COUNT=100000 FUZZ_SEED=7 cargo test --release -p josh-data-build --bin josh-data-build cfr

@@ -173,4 +173,22 @@ mod tests {
         assert_eq!(headings, ["BOATS", "BOATS > Mr. McCOY of Maine", "BOATS > Ms. DOE"]);
         assert_eq!(read.rejects.len(), 1);
     }
+
+    /// Given the granule that prints amendments, then each amendment gets its text.
+    #[test]
+    fn texts_of_amendments() {
+        let line = serde_json::json!({
+            "granule_id": "CREC-2025-01-15-pt1-PgS170-1", "date": "2025-01-15",
+            "section": "SENATE", "page": "S170", "title": "TEXT OF AMENDMENTS",
+            "text": "                           TEXT OF AMENDMENTS\n\n  SA 8. Mr. DOE submitted an \
+                     amendment intended to be proposed by him to the bill S. 5, to count boats; as \
+                     follows:\n\n       At the end, add the following:\n\n     SEC. 4. BOATS.\n\n       \
+                     Boats shall be counted.\n",
+        });
+        let read = read_text(read, "congressional-record/b.jsonl", &format!("{line}\n"));
+        let amendment = read.records.iter().find(|r| r.id == "samdt:119:8").expect("an amendment");
+        assert_eq!(amendment.source, "amendments");
+        let text: String = amendment.bodies[0].sections.iter().map(|s| s.text.as_str()).collect();
+        assert!(text.contains("Boats shall be counted."), "{text}");
+    }
 }

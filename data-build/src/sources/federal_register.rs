@@ -1,6 +1,6 @@
 //! The Federal Register: daily issues in official XML (FEDREG and USLM) and answers of its API (see
-//! the files beside this one), JSONL split from the daily issue's text (agency, type and title there
-//! are guesses), and the list of executive orders in CSV.
+//! the files beside this one), JSONL split from the daily issue's text (agency, type and title
+//! there are guesses), and the list of executive orders in CSV.
 
 use anyhow::Result;
 use josh::catalog::ids;

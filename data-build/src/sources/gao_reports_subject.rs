@@ -85,7 +85,8 @@ fn agency_of(official: &str, text: &str) -> Option<String> {
     }
 }
 
-/// The name that the text itself gives for an abbreviation: "Office of Management and Budget (OMB)".
+/// The name that the text itself gives for an abbreviation: "Office of Management and Budget
+/// (OMB)".
 fn expanded(abbreviation: &str, text: &str) -> Option<String> {
     let (before, _) = text.split_once(&format!(" ({abbreviation})"))?;
     let words: Vec<&str> = last_chars(before, 120).split(' ').collect();

@@ -1,6 +1,7 @@
 //! Committee meetings: congress.gov's API (`committeeMeeting`, `hearing`), lists of its events
 //! (JSON), the YAML list of the 116th to 118th, the House committee repository (XML, see
-//! `repository`), and the Daily Digest's reports of meetings held (JSONL of granules, see `digest`).
+//! `repository`), and the Daily Digest's reports of meetings held (JSONL of granules, see
+//! `digest`).
 
 use anyhow::Result;
 use josh::catalog::{ids, wording};

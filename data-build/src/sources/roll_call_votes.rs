@@ -1,6 +1,6 @@
 //! Roll call votes: the mirror's JSONL of House and Senate votes, congress.gov's house-vote
-//! answers (one vote, its members' votes, a list), and the XML of the Clerk and of the Secretary (in
-//! `roll_call_xml`).
+//! answers (one vote, its members' votes, a list), and the XML of the Clerk and of the Secretary
+//! (in `roll_call_xml`).
 
 use anyhow::Result;
 use serde_json::Value;

@@ -134,13 +134,14 @@ fn numbered(bill: &Parsed, number: u32, congress: Option<i64>) -> Parsed {
     congress.map_or(bill.clone(), |congress| Parsed::Id(bill.in_congress(congress)))
 }
 
-/// Whether "S." after this word is an initial or the letter of a part: "U. S. 113", "subpart S. 21".
+/// Whether "S." after this word is an initial or the letter of a part: "U. S. 113", "subpart S.
+/// 21".
 fn is_letter_of(word: &str, breaks: bool) -> bool {
     let letters = word.trim_start_matches(['(', '[', '“', '"']);
     let initials = letters.ends_with('.')
         && letters.split_terminator('.').all(|l| matches!(l.as_bytes(), [b'A'..=b'Z']));
-    // Beside "S." a number is of a street or a survey, unless it ends a title: "Act of 2023 S. 5". On
-    // the line above it belongs to a footnote.
+    // Beside "S." a number is of a street or a survey, unless it ends a title: "Act of 2023 S. 5".
+    // On the line above it belongs to a footnote.
     let year = word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
     let numbered = !breaks && !year && word.bytes().all(|b| b.is_ascii_digit());
     initials || numbered || is_in(LETTERED, &word.to_ascii_lowercase())
@@ -168,9 +169,9 @@ fn add_range(text: &str, end: usize, first: u32, items: &mut Vec<(u32, usize, us
     to
 }
 
-/// ", 2, and 3" after a number. A list ends with "and" or "or"; a single "and 3" counts only before a
-/// mark, since "H.R. 1 and 3 others" goes on. Ranges alone are a list where other bills follow, as in
-/// the Daily Digest; elsewhere they are votes. Returns where it ends.
+/// ", 2, and 3" after a number. A list ends with "and" or "or"; a single "and 3" counts only
+/// before a mark, since "H.R. 1 and 3 others" goes on. Ranges alone are a list where other bills
+/// follow, as in the Daily Digest; elsewhere they are votes. Returns where it ends.
 fn add_list(text: &str, end: usize, items: &mut Vec<(u32, usize, usize)>) -> usize {
     static LIST: LazyLock<Regex> = LazyLock::new(|| {
         compile(concat!(

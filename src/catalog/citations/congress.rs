@@ -47,8 +47,9 @@ pub fn stated_after(text: &str, end: usize) -> Option<(i64, usize)> {
     is_congress(number).then_some((number, end + stated.len()))
 }
 
-/// The congress that stands directly before a bill: "119th Congress, H.R. 1", "118th H.J. Res. 13". In
-/// "H.R. 2 of the 118th Congress, H.R. 1" it is that of the bill before, which ends at `from`.
+/// The congress that stands directly before a bill: "119th Congress, H.R. 1", "118th H.J. Res.
+/// 13". In "H.R. 2 of the 118th Congress, H.R. 1" it is that of the bill before, which ends at
+/// `from`.
 pub fn stated_before(text: &str, from: usize, start: usize) -> Option<i64> {
     static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
         compile(concat!(
@@ -63,7 +64,8 @@ pub fn stated_before(text: &str, from: usize, start: usize) -> Option<i64> {
     (is_congress(number) && (has_word || number >= FIRST_WITHOUT_THE_WORD)).then_some(number)
 }
 
-/// Whether a citation ends with a congress that it may share with bills before it: "of the 92nd Cong."
+/// Whether a citation ends with a congress that it may share with bills before it: "of the 92nd
+/// Cong."
 pub fn is_shared(citation: &str) -> bool {
     static SHARED: LazyLock<Regex> =
         LazyLock::new(|| compile(r"\b(?:of|in)\s+(?:the\s+)?[0-9]{1,3}[a-z]*\s+cong(?:ress|\.)$"));
@@ -97,8 +99,9 @@ pub fn judge(text: &str, citation: &Range<usize>, setting: Setting) -> Option<i6
     }
 }
 
-/// The congress of a public law that shares a parenthesis: "(Pub. L. 106-554; H.R. 5658)", "Public Law
-/// 116-315 (H.R. 7105". One that only stands beside may be another: "Public Law 96-517, HR 209".
+/// The congress of a public law that shares a parenthesis: "(Pub. L. 106-554; H.R. 5658)", "Public
+/// Law 116-315 (H.R. 7105". One that only stands beside may be another: "Public Law 96-517, HR
+/// 209".
 fn law_beside(text: &str, citation: &Range<usize>) -> Option<i64> {
     const LAW: &str = concat!(
         r"(?:p\.\s?l\.|pl|pub\.\s?l\.|public\s+law)\s*(?:no\.?:?\s*)?",

@@ -190,7 +190,8 @@ mod tests {
 
     #[test]
     fn committee_reports_are_found() {
-        let text = "H. Rept. 119-106, H.R. Rep. No. 94-1487, S.Rept. 115-139, House Report 118-553, \
+        let text = "H. Rept. 119-106, H.R. Rep. No. 94-1487, S.Rept. 115-139, \
+                    House Report 118-553, \
                     S. Rep. No. 75, 94th Cong., H.R. Conf. Rep. No. 104-458, S. Exec. Rept. 118-1";
         let expected = [
             "hrpt:119:106",

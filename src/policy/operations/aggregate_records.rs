@@ -120,10 +120,10 @@ pub const OPERATION: Operation = Operation {
             is_offered: |bundle| !advertised::sources_with(bundle, |f| f.time).is_empty(),
             about: |bundle| {
                 format!(
-                    "Counts, or sums of `sum_field`, per day, week, month, quarter or year; 0 where \
-                     there are none, nothing where the bundle has no data: trends, by month, over \
-                     the years, since. `query` counts only records whose text has the \
-                     words. Date fields: {}. group_by (one field) as in count.",
+                    "Counts, or sums of `sum_field`, per day, week, month, quarter or year; 0 \
+                     where there are none, nothing where the bundle has no data: trends, by month, \
+                     over the years, since. `query` counts only records whose text has the words. \
+                     Date fields: {}. group_by (one field) as in count.",
                     advertised::describe_fields(bundle, |f| f.time)
                 )
             },

@@ -47,8 +47,8 @@ pub const OPERATION: Operation = Operation {
                  field, - before it for descending. A value $field compares two fields: \
                  {{\"yea\": \"$nay\"}} finds ties. With `of`, a list that belongs to one record: \
                  {{\"resource\": \"actions\", \"of\": \"hr:119:1\"}}. Fields to filter by (* also \
-                 to group by in count and sum), with their values where they are few: {}. Numbers alone: count. By subject: search. By \
-                 name: resolve_entity.",
+                 to group by in count and sum), with their values where they are few: {}. \
+                 Numbers alone: count. By subject: search. By name: resolve_entity.",
                 advertised::filter_fields(bundle)
             )
         },

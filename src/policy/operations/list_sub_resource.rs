@@ -84,9 +84,9 @@ pub const OPERATION: Operation = Operation {
             about: |_| {
                 "The wording of one bill, section by section, newest version unless `version` says \
                  otherwise. A long text begins with its table of contents (`contents`): read a \
-                 part with `section`, look for words with `find`, or continue with `cursor`. A section with is_amendatory \
-                 changes another law (`amends`): what it strikes or inserts is not that law as it \
-                 stands."
+                 part with `section`, look for words with `find`, or continue with `cursor`. A \
+                 section with is_amendatory changes another law (`amends`): what it strikes or \
+                 inserts is not that law as it stands."
                     .into()
             },
             examples: &[
@@ -129,8 +129,8 @@ pub const OPERATION: Operation = Operation {
             is_offered: |bundle| is_offered(bundle, "legislators", "votes"),
             about: |_| {
                 "How one member voted, roll call by roll call, newest first: position, question, \
-                 result, bill; on one bill with filters {\"bill_id\": \"hr:119:1\"}. How all members \
-                 voted in one roll call: list_vote_positions."
+                 result, bill; on one bill with filters {\"bill_id\": \"hr:119:1\"}. How all \
+                 members voted in one roll call: list_vote_positions."
                     .into()
             },
             examples: &["how did S000033 vote", "his voting record for 2025", "last yeas and nays"],
