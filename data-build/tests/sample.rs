@@ -170,14 +170,13 @@ fn garbage_in_every_folder_is_reported_and_never_a_panic() {
     )
     .unwrap();
     let out = folder.path().join("out.db");
-    let output = build(&input, &out, &["--max-rejected", "100", "--max-skipped", "100"]);
+    let output = build(&input, &out, &["--max-rejected", "100"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    // Every source whose files gave nothing is named, and no bundle pretends to hold it.
+    // Every source whose files gave too little is named, and no bundle pretends to hold it.
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(!said.contains("panicked") && !out.exists(), "{said}");
     for source in josh::catalog::SOURCES.iter().filter(|source| source.key != "bills") {
-        let line = format!("  {}: its 9 files gave no record", source.key);
-        assert!(said.contains(&line), "{} is missing in {said}", source.key);
+        assert!(said.contains(&format!("  {}: ", source.key)), "no {} in {said}", source.key);
     }
 }
 
