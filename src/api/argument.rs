@@ -147,7 +147,7 @@ impl Arguments {
     pub fn replace_values(
         &mut self,
         is_meant: impl Fn(&str) -> bool,
-        mut replace: impl FnMut(&str, &str) -> Result<Option<String>>,
+        mut replace: impl FnMut(&str, &str) -> Result<Option<Vec<String>>>,
     ) -> Result<()> {
         for (name, given) in self.0.iter_mut().filter(|(name, _)| is_meant(name)) {
             let mut is_changed = false;
@@ -155,7 +155,7 @@ impl Arguments {
             for value in given.values(name)? {
                 let replaced = replace(name, &value)?;
                 is_changed |= replaced.is_some();
-                values.push(replaced.unwrap_or_else(|| value.into_owned()));
+                values.extend(replaced.unwrap_or_else(|| vec![value.into_owned()]));
             }
             if is_changed {
                 *given = Given::List(values);

@@ -31,12 +31,18 @@ pub fn filters(
             Kind::Id(target) | Kind::Ids(target) => id(context, argument, target, given)?,
             _ => organization(context, listing, column, given)?,
         };
-        let Some((value, name)) = found else { return Ok(None) };
+        let Some(Meaning { values, name }) = found else { return Ok(None) };
         let (argument, given) = (argument.to_string(), given.to_string());
-        understood.push(Understood { argument, given, value: value.clone(), name });
-        Ok(Some(value))
+        understood.push(Understood { argument, given, value: values.join("; "), name });
+        Ok(Some(values))
     })?;
     Ok(understood)
+}
+
+/// What a name was read as: the values to filter by.
+struct Meaning {
+    values: Vec<String>,
+    name: String,
 }
 
 fn can_be_named(column: Field) -> bool {
@@ -83,13 +89,13 @@ fn id(
     argument: &str,
     target: &'static str,
     given: &str,
-) -> Result<Option<(String, String)>> {
+) -> Result<Option<Meaning>> {
     let Some((source, _)) = context.bundle.source(target) else { return Ok(None) };
     if ids::parse_for(target, given).is_some() || ids::parse(given).is_some() {
         return Ok(None);
     }
     match resolve::named(context, source, given)? {
-        Named::Clearly { id, name } => Ok(Some((id, name))),
+        Named::Clearly { id, name } => Ok(Some(Meaning { values: vec![id], name })),
         Named::Several(candidates) => Err(several(argument, given, source, candidates)),
         // The error of whoever reads the value says what ids look like.
         Named::Nobody(_) => Ok(None),
@@ -113,14 +119,15 @@ fn several(
     error.hint("next", "Give one of these ids, or more of the name.")
 }
 
-/// The value that the name of an organization means: whatever its case, without "Inc." and the
-/// like, by some of its words or by its initials. Nothing where it is a value already or unknown.
+/// The values that the name of an organization means: whatever its case, without "Inc." and the
+/// like, by some of its words or by its initials. "Visa" means "VISA INC" and "VISA, INC.", which
+/// registrants write for one client. Nothing where it is a value already or unknown.
 fn organization(
     context: &Context,
     listing: &Listing,
     column: Field,
     given: &str,
-) -> Result<Option<(String, String)>> {
+) -> Result<Option<Meaning>> {
     let given = given.trim();
     let words: Vec<String> = words(given).collect();
     if words.is_empty() {
@@ -135,19 +142,18 @@ fn organization(
     if values.iter().any(|value| value.to_lowercase() == given.to_lowercase()) {
         return Ok(None);
     }
-    let found = |value: &String| Ok(Some((value.clone(), value.clone())));
-    let same: Vec<&String> = values.iter().filter(|v| is_same(v, given)).collect();
-    match (same.as_slice(), values.as_slice()) {
-        ([value], _) => return found(value),
-        ([], [value]) => return found(value),
-        ([], []) => {}
-        (several, _) => {
-            let shown = match several.is_empty() {
-                true => values.iter().collect(),
-                false => several.to_vec(),
-            };
+    let found = |values: Vec<String>| {
+        let name = values.first().cloned().unwrap_or_default();
+        Ok(Some(Meaning { values, name }))
+    };
+    let same: Vec<String> = values.iter().filter(|v| is_same(v, given)).cloned().collect();
+    match (same.is_empty(), values.as_slice()) {
+        (false, _) => return found(same),
+        (true, [value]) => return found(vec![value.clone()]),
+        (true, []) => {}
+        (true, several) => {
             let shown: Vec<&str> =
-                shown.into_iter().take(MOST_CANDIDATES).map(String::as_str).collect();
+                several.iter().take(MOST_CANDIDATES).map(String::as_str).collect();
             let name = column.name;
             let message = format!("`{name}`: {given:?} may be one of several values.");
             let error = Error::invalid(name, message).hint("candidates", shown);
@@ -160,7 +166,7 @@ fn organization(
     let all = containing(context, listing, column, &[])?;
     let named: Vec<&String> = all.iter().filter(|v| initials(v) == folded(given)).collect();
     match named.as_slice() {
-        [value] => found(value),
+        [value] => found(vec![(*value).clone()]),
         _ => Ok(None),
     }
 }

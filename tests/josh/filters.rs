@@ -62,3 +62,35 @@ fn commas_separate_alternatives_in_a_query_string() {
     let refused = SAMPLE.get("/v1/bills?type=%22hr,s%22");
     assert_eq!(refused.code(), "invalid_parameter", "in quotes it is one value, which no bill has");
 }
+
+/// Given a name where an id is asked for, when it is clear who is meant, then the answer says how
+/// it was read; when not, the error lists who may be meant.
+#[test]
+fn names_do_where_ids_are_asked_for() {
+    let cruz = SAMPLE.get("/v1/bills?sponsor=Ted%20Cruz").json();
+    assert_eq!(cruz["meta"]["understood"][0]["value"], "C001098", "{cruz}");
+    assert_eq!(cruz["total"], SAMPLE.get("/v1/bills?sponsor=C001098").json()["total"]);
+    let visa = SAMPLE.get("/v1/lda-filings?client=visa").json();
+    assert_eq!(visa["meta"]["understood"][0]["value"], "VISA, INC.", "{visa}");
+    let exact = SAMPLE.get("/v1/lda-filings?client=%22visa,%20inc.%22").json();
+    assert_eq!((&exact["total"], exact["meta"].get("understood")), (&visa["total"], None));
+    let several = SAMPLE.get("/v1/bills?sponsor=Mike");
+    assert_eq!((several.status, several.code().as_str()), (400, "invalid_parameter"));
+    let candidates = several.json()["error"]["hint"]["candidates"].as_array().unwrap().len();
+    assert!(candidates > 1, "{}", several.text());
+    assert_eq!(SAMPLE.get("/v1/legislators/Ted%20Cruz").json()["data"]["id"], "C001098");
+    assert_eq!(SAMPLE.get("/v1/legislators/Nobody%20At%20All").status, 400);
+}
+
+/// Given two fields of a record, when one is compared with the other, then SQL agrees; a field of
+/// another kind is refused with those that can be compared.
+#[test]
+fn fields_are_compared_with_fields() {
+    let tied = SAMPLE.get("/v1/roll-call-votes?yea=%24nay&fields=yea,nay").json();
+    let votes = tied["data"].as_array().unwrap();
+    assert!(!votes.is_empty() && votes.iter().all(|vote| vote["yea"] == vote["nay"]), "{tied}");
+    let refused = SAMPLE.get("/v1/roll-call-votes?yea=%24date");
+    assert_eq!((refused.status, refused.code().as_str()), (400, "invalid_parameter"));
+    let valid = refused.json()["error"]["hint"]["valid"].to_string();
+    assert!(valid.contains("\"nay\"") && !valid.contains("date"), "{valid}");
+}
