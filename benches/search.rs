@@ -55,8 +55,9 @@ fn memory(path: &Path) {
     let mut arguments = Arguments::default();
     arguments.push_one("q", "public health program");
     arguments.push_one("mode", "lexical");
-    let request = SearchRequest::read(&bundle, arguments).expect("a request");
-    ranking(&Context::unbounded(bundle.clone()), &request, 10).expect("results");
+    let context = Context::unbounded(bundle.clone());
+    let request = SearchRequest::read(&context, arguments).expect("a request");
+    ranking(&context, &request, 10).expect("results");
     let passages: u64 = bundle.manifest.sources.iter().map(|s| s.passages).sum();
     println!(
         "memory     {passages} passages: opened in {:.0} ms, ready for search in {:.0} ms, \
@@ -128,7 +129,7 @@ fn lexical(context: &Context) {
             arguments.push_one("q", question);
             arguments.push_one("mode", "lexical");
             let started = Instant::now();
-            let request = SearchRequest::read(bundle, arguments).expect("a request");
+            let request = SearchRequest::read(context, arguments).expect("a request");
             let found = ranking(context, &request, 10).expect("results");
             let our_time = started.elapsed().as_secs_f64() * 1e3;
             let terms: Vec<String> =

@@ -195,7 +195,7 @@ fn evaluate(
         let mut arguments = Arguments::default();
         arguments.push_one("q", question.as_str());
         arguments.push_one("mode", mode);
-        let request = SearchRequest::read(&context.bundle, arguments)?;
+        let request = SearchRequest::read(context, arguments)?;
         let found = ranking(context, &request, DEPTH)?;
         let entries =
             found.iter().filter_map(|number| context.bundle.records().by_number(*number as usize));

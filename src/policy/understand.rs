@@ -2,16 +2,18 @@
 //! given by name. When it is clear who is meant, the answer says how it was understood; when not,
 //! the error lists the candidates.
 
-use super::query::{Listing, quoted};
+use super::query::{Listing, values_with};
 use super::record::{self, FoundRecord};
 use super::resolve::{self, Named};
 use crate::api::{Arguments, Code, Context, Error, Result, Understood};
-use crate::bundle::SqlValue;
 use crate::catalog::vocabulary::folded;
 use crate::catalog::{self, Field, Kind, Source, ids};
 
 /// Candidates that an error lists.
 const MOST_CANDIDATES: usize = 8;
+
+/// Values with the same words that are compared with a name, the most frequent ones.
+const MOST_SIMILAR: usize = 80;
 
 /// Values that are compared with an acronym; a field with more of them holds no agencies.
 const MOST_VALUES: usize = 3_000;
@@ -133,7 +135,10 @@ fn organization(
     if words.is_empty() {
         return Ok(None);
     }
-    let mut values = containing(context, listing, column, &words)?;
+    if listing.values(column.name).is_some_and(|known| known.iter().any(|v| v == given)) {
+        return Ok(None);
+    }
+    let mut values = values_with(context, listing, column, &words, MOST_SIMILAR)?;
     // "epa" is in every "department": each word must begin one of the value's.
     values.retain(|value| {
         let own: Vec<String> = self::words(value).collect();
@@ -163,32 +168,12 @@ fn organization(
     if !is_acronym(given) {
         return Ok(None);
     }
-    let all = containing(context, listing, column, &[])?;
+    let all = values_with(context, listing, column, &[], MOST_VALUES)?;
     let named: Vec<&String> = all.iter().filter(|v| initials(v) == folded(given)).collect();
     match named.as_slice() {
         [value] => found(vec![(*value).clone()]),
         _ => Ok(None),
     }
-}
-
-/// The values of a column that have all of these words, the most frequent first.
-fn containing(
-    context: &Context,
-    listing: &Listing,
-    column: Field,
-    words: &[String],
-) -> Result<Vec<String>> {
-    let (name, table) = (quoted(column.name), quoted(&listing.table));
-    let value = if column.kind.is_list() { format!("unnest({name})") } else { name };
-    let has = vec!["contains(lower(v), ?::VARCHAR)"; words.len()].join(" AND ");
-    let has = if words.is_empty() { "v IS NOT NULL" } else { &has };
-    let limit = if words.is_empty() { MOST_VALUES } else { 10 * MOST_CANDIDATES };
-    let sql = format!(
-        "SELECT v FROM (SELECT {value} AS v FROM {table}) WHERE {has} \
-         GROUP BY v ORDER BY count(*) DESC, v LIMIT {limit}"
-    );
-    let bound: Vec<SqlValue> = words.iter().cloned().map(SqlValue::Text).collect();
-    Ok(context.bundle.db.query(&sql, &bound, &context.interrupt(), |row| row.get(0))?)
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {

@@ -14,7 +14,7 @@ use crate::policy::endpoints::{filter_parameters, page_parameters, query_paramet
 use crate::policy::parameters::{DATES, FILTERS, PAGE};
 use crate::policy::query::Listing;
 use crate::policy::search::{self, Mode, SearchRequest};
-use crate::policy::{advertised, schemas, understand};
+use crate::policy::{advertised, schemas};
 
 const QUERY: Parameter = Parameter::required(
     "query",
@@ -134,20 +134,10 @@ pub const OPERATION: Operation = Operation {
     run,
 };
 
-fn run(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
-    let bundle = &context.bundle;
-    let mut understood = Vec::new();
-    for source in search::searchable_sources(bundle) {
-        if let Some((source, facts)) = bundle.source(source.key) {
-            let listing = Listing::of_source(bundle, source, facts);
-            understood.extend(understand::filters(context, &listing, &mut arguments)?);
-        }
-    }
-    let request = SearchRequest::read(bundle, arguments)?;
+fn run(arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
+    let request = SearchRequest::read(context, arguments)?;
     METRICS.searches.with_label_values(&[request.mode.name()]).inc();
-    let mut outcome = search::search(context, &request)?;
-    outcome.notes.understood = understood;
-    Ok(outcome)
+    search::search(context, &request)
 }
 
 /// Search takes the filters of every source that it searches.

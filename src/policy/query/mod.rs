@@ -13,12 +13,13 @@ mod page;
 mod request;
 mod selection;
 mod text;
+mod values;
 
 pub use aggregate::{Aggregate, AggregateResult, Bucket, MOST_BUCKETS, aggregate};
 pub use aggregate_request::{AGGREGATE_PARAMETERS, AggregateRequest};
 pub use coverage::Outside;
 pub use cursor::Cursor;
-pub use filter::{Op, quoted};
+pub use filter::Op;
 pub use interval::Interval;
 pub use listing::{Items, Listing};
 pub use page::{list, page, row_json, select_fields};
@@ -27,3 +28,4 @@ pub use request::{
     take_fields, take_limit,
 };
 pub use selection::{Selection, select_ords};
+pub use values::values_with;

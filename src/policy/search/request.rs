@@ -1,9 +1,10 @@
 //! What a caller asks of a search, read from arguments and checked.
 
-use crate::api::{Arguments, Code, Error, Result};
+use crate::api::{Arguments, Code, Context, Error, Result, Understood};
 use crate::bundle::{Bundle, stable_hash};
 use crate::catalog::{Shape, Source};
 use crate::policy::query::{DEFAULT_LIMIT, Listing, Selection, take_cursor, take_limit};
+use crate::policy::understand;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -34,6 +35,8 @@ pub struct SearchRequest {
     pub scopes: Vec<SearchScope>,
     pub limit: usize,
     pub cursor: Option<String>,
+    /// How names in the filters were read.
+    pub understood: Vec<Understood>,
 }
 
 /// A source and the part of it that filters leave.
@@ -43,7 +46,9 @@ pub struct SearchScope {
 }
 
 impl SearchRequest {
-    pub fn read(bundle: &Bundle, mut arguments: Arguments) -> Result<SearchRequest> {
+    /// Reads a search. Blocks where a filter names somebody, who is then looked up.
+    pub fn read(context: &Context, mut arguments: Arguments) -> Result<SearchRequest> {
+        let bundle = &*context.bundle;
         let question = arguments.take_one("q")?.map(|q| q.trim().to_string()).unwrap_or_default();
         if question.is_empty() {
             let message = "`q` says what to search for, and it is missing or empty.";
@@ -60,12 +65,20 @@ impl SearchRequest {
             Mode::Semantic => sources_for_semantic(bundle, named)?,
             _ => named.unwrap_or_else(|| searchable_sources(bundle)),
         };
+        let limit = take_limit(&mut arguments)?.unwrap_or(DEFAULT_LIMIT);
+        let cursor = take_cursor(&mut arguments)?;
+        let mut understood = Vec::new();
+        for (source, facts) in sources.iter().filter_map(|source| bundle.source(source.key)) {
+            let listing = Listing::of_source(bundle, source, facts);
+            understood.extend(understand::filters(context, &listing, &mut arguments)?);
+        }
         Ok(SearchRequest {
             question,
             mode,
             is_named,
-            limit: take_limit(&mut arguments)?.unwrap_or(DEFAULT_LIMIT),
-            cursor: take_cursor(&mut arguments)?,
+            limit,
+            cursor,
+            understood,
             scopes: scopes(bundle, &sources, &arguments, &SEARCH_PARAMETERS)?,
         })
     }

@@ -60,7 +60,8 @@ pub fn search(context: &Context, request: &SearchRequest) -> Result<Outcome> {
         degraded: ranking.degraded,
         cursor_after: Box::new(cursor_after),
     };
-    Ok(Outcome::new(output).with(Notes { empty, shown, ..Notes::default() }))
+    let understood = request.understood.clone();
+    Ok(Outcome::new(output).with(Notes { empty, shown, understood, ..Notes::default() }))
 }
 
 /// The numbers of the best records, in order: what an evaluation needs of a search.
