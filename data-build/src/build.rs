@@ -153,7 +153,7 @@ impl BuildJob<'_> {
             folder: folder.path(),
             as_of: self.as_of.clone(),
             data_version: self.data_version.clone(),
-            fetched: fetch::fetched_days(&self.input.from),
+            fetched: fetch::fetched(&self.input.from),
             limits: &self.limits,
             embedding: self.embedding.as_ref(),
         };

@@ -17,6 +17,24 @@ DELETE FROM presidential_documents WHERE id IN (SELECT id FROM published_twice);
 
 DROP TABLE published_twice;
 
+-- The Record names measures without their Congress ("S. Res. 400", which is of the 94th). One that
+-- was not introduced within a week is not of the Congress that sits: its number is higher than all
+-- until then, or its own date is later.
+CREATE TABLE not_yet AS SELECT DISTINCT m.id, m.bill FROM
+  (SELECT id, date, unnest(bill_ids) AS bill FROM congressional_record WHERE bill_ids IS NOT NULL) m
+LEFT JOIN bills b ON b.id = m.bill
+LEFT JOIN (SELECT day, type, congress, max(number) FILTER (WHERE introduced_date <= day + INTERVAL 7 DAY) AS highest,
+             max(introduced_date) AS newest
+           FROM bills, (SELECT DISTINCT date AS day FROM congressional_record) GROUP BY ALL) k
+  ON k.day = m.date AND k.type = split_part(m.bill, ':', 1) AND k.congress = split_part(m.bill, ':', 2)::BIGINT
+WHERE b.introduced_date > m.date + INTERVAL 7 DAY
+   OR (k.newest > m.date + INTERVAL 7 DAY AND split_part(m.bill, ':', 3)::BIGINT > coalesce(k.highest, 0));
+
+UPDATE congressional_record SET bill_ids = nullif(list_filter(bill_ids, lambda bill: NOT list_contains(n.bills, bill)), [])
+FROM (SELECT id, list(bill) AS bills FROM not_yet GROUP BY id) n WHERE congressional_record.id = n.id;
+
+DROP TABLE not_yet;
+
 -- Senate roll calls identify members by LIS id.
 UPDATE roll_call_votes_positions SET bioguide = l.id FROM legislators l
 WHERE bioguide IS NULL AND roll_call_votes_positions.lis_id = l.lis_id;
@@ -103,12 +121,6 @@ FROM bills b WHERE public_laws.bill_id = b.id;
 UPDATE bills SET text_versions = v.versions
 FROM (SELECT parent, list(version ORDER BY o, version) AS versions
       FROM (SELECT parent, version, max(version_order) AS o FROM bills_body GROUP BY ALL) GROUP BY parent) v
-WHERE bills.id = v.parent;
-
--- Texts from a data set that lost their quotation marks (bill_plain_text.rs).
-UPDATE bills SET extracted_versions = v.versions
-FROM (SELECT parent, list(DISTINCT version ORDER BY version) AS versions FROM bills_body
-      WHERE version_order LIKE '% extract' GROUP BY parent) v
 WHERE bills.id = v.parent;
 
 -- A list of current members has no date: assign it to the newest congress.

@@ -130,9 +130,13 @@ fn the_manifest_says_what_is_missing() {
     let case = Case::new();
     let fetched = json!({ "path": "bills/a.xml", "got": { "url": "https://example.gov/a.xml",
         "sha256": "", "bytes": 1, "fetched": "2026-11-01" } });
-    case.bills([2, 3, 6]).file("fetch-state.jsonl", format!("{fetched}\n"));
+    let run = json!({ "source": "bills", "fetched": "2026-11-01", "ran": { "since": "2026-10-01",
+        "until": "2026-11-01", "failed": 2, "gaps": ["no texts before 2013"] } });
+    case.bills([2, 3, 6]).file("fetch-state.jsonl", format!("{fetched}\n{run}\n"));
     let coverage = facts(&case.built("out.db", &[]), "bills").coverage.expect("a coverage");
     assert_eq!(coverage.fetched.as_deref(), Some("2026-11-01"));
+    let failed = "2 files or lists failed in the last run";
+    assert_eq!(coverage.not_fetched, ["no texts before 2013", failed]);
     let congress = &coverage.congresses[0];
     assert_eq!((congress.congress, congress.records), (119, 3));
     let series = &coverage.series[0];

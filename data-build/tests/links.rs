@@ -125,9 +125,9 @@ fn names_come_from_the_legislators_record() {
 }
 
 /// Given a text whose data set lost the quotation marks and one in XML, when built, then the bill
-/// names the former.
+/// is marked whose current text is the former.
 #[test]
-fn texts_without_their_quotation_marks_are_named() {
+fn texts_without_their_quotation_marks_are_marked() {
     let folder = tempfile::tempdir().unwrap();
     let text = |version: &str| {
         let text = "#### 1. A\nBy striking or ;";
@@ -143,5 +143,35 @@ fn texts_without_their_quotation_marks_are_named() {
     let bundle = build(folder.path(), &[("bills/t.jsonl", &[text("IH"), text("EH")])]);
     let bill = record(&bundle, "hr:119:7");
     assert_eq!(bill["text_versions"], json!(["ih", "eh"]));
-    assert_eq!(bill["extracted_versions"], json!(["eh"]));
+    assert_eq!(bill["text_status"], "extract");
+    let citation = bundle.records().by_id("hr:119:7").unwrap().1.citation.to_string();
+    assert!(citation.contains("lost the quotation marks"), "{citation}");
+
+    // The current text is the official one: an older extract does not mark the bill.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("in/bills")).unwrap();
+    let passed = introduced.replace("Introduced-in-House", "Engrossed-in-House");
+    std::fs::write(folder.path().join("in/bills/x.xml"), passed).unwrap();
+    let bill = record(&build(folder.path(), &[("bills/t.jsonl", &[text("IH")])]), "hr:119:7");
+    assert_eq!(bill["text_versions"], json!(["ih", "eh"]));
+    assert_eq!(bill["text_status"], Value::Null);
+}
+
+/// Given an entry of the Record that names measures by number alone, when one of them was
+/// introduced long after that day, or must have been by its number, then it is not linked.
+#[test]
+fn the_record_names_no_measure_of_the_future() {
+    let folder = tempfile::tempdir().unwrap();
+    let bill = |number: i64, introduced: &str| {
+        json!({"id": format!("sres:119:{number}"), "title": "A resolution", "congress": 119,
+            "type": "sres", "number": number, "introduced_date": introduced})
+    };
+    let bills = [bill(87, "2025-02-21"), bill(88, "2025-02-27"), bill(400, "2025-09-17")];
+    let ids = ["sres:119:87", "sres:119:88", "sres:119:400", "sres:119:445", "sjres:119:9"];
+    let entry = json!({"id": "crec:2025-02-26:S1392", "title": "Notices", "date": "2025-02-26",
+        "congress": 119, "bill_ids": ids});
+    let files: [(&str, &[Value]); 2] =
+        [("bills.josh.jsonl", &bills), ("congressional-record.josh.jsonl", &[entry])];
+    let found = record(&build(folder.path(), &files), "crec:2025-02-26:S1392");
+    assert_eq!(found["bill_ids"], json!(["sres:119:87", "sres:119:88", "sjres:119:9"]));
 }

@@ -75,6 +75,9 @@ pub struct Coverage {
     /// The day on which the newest of its files was fetched.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fetched: Option<String>,
+    /// What its publisher has and its feeds do not, and what could not be fetched.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub not_fetched: Vec<String>,
     /// By Congress, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub congresses: Vec<CongressFacts>,

@@ -208,15 +208,47 @@ pub enum SubResourceKind {
 /// one.
 pub const TEXT_STATUS: Field = Field::keyword(
     "text_status",
-    "`summary` where the text served is not the official wording; absent where it is",
+    "`summary` where the text served is not the official wording, `extract` where it is but lost \
+     its quotation marks; absent where it is to the character",
 );
 
 /// The value of `text_status` for a text in other words than the official ones.
 pub const SUMMARY: &str = "summary";
 
-/// What is said of such a text wherever it is served.
-pub const SUMMARY_NOTE: &str = "The text served here is a summary, not the official wording, and \
-    can't be quoted as this document's words. The official text is at the url.";
+/// The value of `text_status` for the official words without their quotation marks.
+pub const EXTRACT: &str = "extract";
+
+/// How a text that is not the official one to the character is marked wherever it is served.
+pub struct TextStatus {
+    /// The value of `text_status`.
+    pub name: &'static str,
+    /// Begins its snippets.
+    pub mark: &'static str,
+    /// Begins the text itself, and is in its citation.
+    pub note: &'static str,
+}
+
+const TEXT_STATUSES: [TextStatus; 2] = [
+    TextStatus {
+        name: SUMMARY,
+        mark: "[Summary, not the official wording] ",
+        note: "The text served here is a summary, not the official wording, and can't be quoted \
+               as this document's words. The official text is at the url.",
+    },
+    TextStatus {
+        name: EXTRACT,
+        mark: "[Extract without its quotation marks] ",
+        note: "The text served here was extracted from the official one and lost the quotation \
+               marks around inserted and struck matter: what it inserts or strikes must be read \
+               at the url before it is quoted.",
+    },
+];
+
+impl TextStatus {
+    pub fn named(name: &str) -> Option<&'static TextStatus> {
+        TEXT_STATUSES.iter().find(|status| status.name == name)
+    }
+}
 
 /// The columns of every `{source table}_body` table.
 pub const BODY: &[Field] = &[

@@ -176,6 +176,7 @@ fn coverage(manifest: &Manifest) -> String {
         if let Some(day) = &coverage.fetched {
             add(format!("fetched {day}"));
         }
+        coverage.not_fetched.iter().for_each(|what| add(format!("not fetched: {what}")));
         if !coverage.congresses.is_empty() {
             let congress = |c: &CongressFacts| format!("{} ({})", c.congress, c.records);
             let all: Vec<String> = coverage.congresses.iter().map(congress).collect();

@@ -15,6 +15,9 @@ pub fn summary(source: &Source, facts: &SourceFacts) -> Value {
         "congresses": congresses,
         "gaps": gaps(source, facts),
     });
+    if !coverage.not_fetched.is_empty() {
+        out["not_fetched"] = json!(coverage.not_fetched);
+    }
     if !coverage.series.is_empty() {
         let missing: u64 = coverage.series.iter().map(|series| series.missing).sum();
         out["missing_numbers"] = json!(missing);

@@ -30,7 +30,7 @@ impl BundleOutput<'_> {
             false => (Vec::new(), 0),
         };
         let congresses = self.congresses_of(source)?;
-        Ok(Coverage { fetched: None, congresses, series, more_series })
+        Ok(Coverage { congresses, series, more_series, ..Coverage::default() })
     }
 
     fn congresses_of(&self, source: &Source) -> Result<Vec<CongressFacts>> {

@@ -24,6 +24,7 @@ use sha2::{Digest, Sha256};
 
 use crate::checks::Limits;
 use crate::embedding::Embedding;
+use crate::fetch::Fetched;
 use crate::progress;
 use crate::tables::Tables;
 use crate::texts::Texts;
@@ -38,8 +39,8 @@ pub struct BundleOutput<'a> {
     pub folder: &'a Path,
     pub as_of: Option<String>,
     pub data_version: Option<String>,
-    /// By source, the day on which the newest of its files was fetched.
-    pub fetched: BTreeMap<String, String>,
+    /// When each source was fetched, and what was not.
+    pub fetched: BTreeMap<String, Fetched>,
     pub limits: &'a Limits,
     pub embedding: Option<&'a Embedding>,
 }
@@ -74,7 +75,7 @@ impl BundleOutput<'_> {
         let links = links::Builder::new(self.folder.join("links"))?;
         for &source in &sources {
             let first: u64 = facts.iter().map(|f| f.records).sum();
-            self.mark_summaries(source)?;
+            self.mark_texts(source)?;
             self.write_records(source, &as_of, &mut store, &mut hash, |ord, record| {
                 if source.shape == Shape::Registry {
                     for (kind, name) in names_of(source, record) {
@@ -83,8 +84,10 @@ impl BundleOutput<'_> {
                 }
             })?;
             let mut source_facts = self.facts(source)?;
-            if let Some(coverage) = &mut source_facts.coverage {
-                coverage.fetched = self.fetched.get(source.key).cloned();
+            if let Some(fetched) = self.fetched.get(source.key) {
+                let coverage = source_facts.coverage.get_or_insert_default();
+                coverage.fetched.clone_from(&fetched.day);
+                coverage.not_fetched.clone_from(&fetched.missing);
             }
             let records = source_facts.records;
             source_facts.rows = self.write_rows(source, records, &links, &mut hash)?;

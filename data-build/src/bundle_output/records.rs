@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 
 use anyhow::Result;
 use josh::bundle::{RecordsWriter, links};
-use josh::catalog::spec::{SUMMARY, SUMMARY_NOTE, TEXT_STATUS};
+use josh::catalog::spec::{TEXT_STATUS, TextStatus};
 use josh::catalog::{Field, Source, SubResourceKind};
 use josh::policy::query::row_json;
 use serde_json::{Map, Value, json};
@@ -141,10 +141,12 @@ impl BundleOutput<'_> {
     }
 }
 
-/// Says in the citation of a record with a summary that its text can't be quoted.
+/// Says in the citation of a record whose text is not the official one to the character that it
+/// can't be quoted.
 fn add_note(record: &Map<String, Value>, citation: &mut Value) {
-    if record.get(TEXT_STATUS.name).is_some_and(|status| status == SUMMARY) {
-        citation["note"] = json!(SUMMARY_NOTE);
+    let status = record.get(TEXT_STATUS.name).and_then(Value::as_str);
+    if let Some(status) = status.and_then(TextStatus::named) {
+        citation["note"] = json!(status.note);
     }
 }
 

@@ -1,17 +1,18 @@
-//! Marks texts that are not the official wording: those whose version is `summary`, or `summary-`
-//! and the version that they summarize. Such a record says so, and so does the whole bundle.
+//! Marks texts that are not the official ones to the character: summaries, whose version is
+//! `summary`, or `summary-` and the version that they summarize; and extracts, which lost their
+//! quotation marks. Such a record says so, and so does a bundle with summaries.
 
 use anyhow::Result;
 use josh::bundle::SourceFacts;
-use josh::catalog::spec::{SUMMARY, TEXT_STATUS};
+use josh::catalog::spec::{EXTRACT, SUMMARY, TEXT_STATUS};
 use josh::catalog::{self, Source};
 
 use super::BundleOutput;
+use crate::sources::EXTRACT_ORDER;
 
 impl BundleOutput<'_> {
-    /// Sets `text_status` of a source's sections, and of the records whose current text is a
-    /// summary.
-    pub(super) fn mark_summaries(&self, source: &Source) -> Result<()> {
+    /// Sets `text_status` of a source's sections, and of the records by their current text.
+    pub(super) fn mark_texts(&self, source: &Source) -> Result<()> {
         if !source.shape.has_body() {
             return Ok(());
         }
@@ -20,8 +21,11 @@ impl BundleOutput<'_> {
             "ALTER TABLE \"{body}\" ADD COLUMN {status} VARCHAR; \
              UPDATE \"{body}\" SET {status} = '{SUMMARY}' \
              WHERE version = '{SUMMARY}' OR starts_with(version, '{SUMMARY}-'); \
-             UPDATE \"{table}\" SET {status} = '{SUMMARY}' WHERE id IN \
-               (SELECT parent FROM \"{body}\" WHERE current AND {status} = '{SUMMARY}')"
+             UPDATE \"{body}\" SET {status} = '{EXTRACT}' \
+             WHERE version_order LIKE '%{EXTRACT_ORDER}'; \
+             UPDATE \"{table}\" SET {status} = b.{status} FROM \
+               (SELECT DISTINCT parent, {status} FROM \"{body}\" \
+                WHERE current AND {status} IS NOT NULL) b WHERE b.parent = id"
         ))
     }
 

@@ -44,16 +44,32 @@ use self::summary::Summary;
 use crate::record_cache::sha256;
 use josh::output::say;
 
-/// By source, the last day on which it or one of its files was fetched; empty for a folder that was
-/// not fetched.
-pub fn fetched_days(folder: &Path) -> BTreeMap<String, String> {
-    let mut days: BTreeMap<String, String> = BTreeMap::new();
-    for (source, time) in State::open_read_only(folder).iter().flat_map(State::times) {
+/// What the state of a fetched folder says of a source.
+#[derive(Default)]
+pub struct Fetched {
+    /// The last day on which it or one of its files was fetched.
+    pub day: Option<String>,
+    /// What its feeds do not have, and how much its last run could not fetch.
+    pub missing: Vec<String>,
+}
+
+/// The state by source; empty for a folder that was not fetched.
+pub fn fetched(folder: &Path) -> BTreeMap<String, Fetched> {
+    let mut sources: BTreeMap<String, Fetched> = BTreeMap::new();
+    let Ok(state) = State::open_read_only(folder) else { return sources };
+    for (source, time) in state.times() {
         let Some(day) = Day::parse(&time).map(|day| day.to_string()) else { continue };
-        let newest = days.entry(source).or_default();
-        *newest = std::mem::take(newest).max(day);
+        let newest = &mut sources.entry(source).or_default().day;
+        *newest = std::mem::take(newest).max(Some(day));
     }
-    days
+    for (source, run) in state.runs() {
+        let missing = &mut sources.entry(source).or_default().missing;
+        missing.extend(run.gaps);
+        if run.failed > 0 {
+            missing.push(format!("{} files or lists failed in the last run", run.failed));
+        }
+    }
+    sources
 }
 
 #[derive(Args)]

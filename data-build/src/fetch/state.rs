@@ -179,6 +179,11 @@ impl State {
         entries.chain(runs).collect()
     }
 
+    /// The last run of each source.
+    pub fn runs(&self) -> Vec<(String, SourceRun)> {
+        self.files().runs.iter().map(|(source, run)| (source.clone(), run.clone())).collect()
+    }
+
     pub fn set_complete(&self, path: &str, entry: Entry) -> Result<()> {
         self.append(Line::file(path, Change::Got(entry)))
     }

@@ -3,8 +3,8 @@
 //! and TITLE headings.
 //!
 //! The data set lost the quotation marks that GPO's XML has as markup. Where they were can't be
-//! told for sure, so none are added; the spaces that they left before punctuation stay, and the
-//! bill's `extracted_versions` names these texts.
+//! told for sure, so none are added; the spaces that they left before punctuation stay, and such a
+//! text has the status `extract`.
 
 use std::sync::LazyLock;
 
@@ -26,8 +26,8 @@ const SUBTITLE: i64 = 3;
 const PART: i64 = 4;
 const SECTION: i64 = 5;
 
-/// Marks the order of a text that lost its quotation marks, by which links.sql knows it.
-const EXTRACT: &str = " extract";
+/// Ends the order of a text that lost its quotation marks, by which it is known.
+pub const EXTRACT_ORDER: &str = " extract";
 
 /// Headings in print: "SEC. 101. SHORT TITLE.", "SECTION 1. …", "TITLE I—…".
 static PRINTED: LazyLock<Regex> = LazyLock::new(|| {
@@ -54,7 +54,7 @@ pub fn record(value: &Value) -> Result<Record, String> {
         .set("type", kind)
         .set("number", number)
         .set("chamber", congress::chamber(kind));
-    let order = format!("{}{EXTRACT}", bill_versions::order(kind, &version, &date));
+    let order = format!("{}{EXTRACT_ORDER}", bill_versions::order(kind, &version, &date));
     record.body(&version, &order, sections(&str_at(value, &["text"])));
     Ok(record)
 }

@@ -54,6 +54,8 @@ mod staff_directories;
 mod staff_disbursements;
 mod topic_taxonomy;
 
+pub use bill_plain_text::EXTRACT_ORDER;
+
 /// Readers by source.
 const READERS: &[(&str, Reader)] = &[
     ("bills", bills::read),

@@ -83,11 +83,6 @@ pub const SOURCE: Source = Source {
         Field::keyword("law_number", "The law it became: Public Law 119-21, Private Law 119-1"),
         Field::id("law_id", "public-laws", "The public law it became; private laws have no record"),
         Field::keywords("text_versions", "Versions whose text is in the bundle, oldest first"),
-        Field::keywords(
-            "extracted_versions",
-            "Versions whose text lost the quotation marks of the official text, \
-             in the data set that it comes from",
-        ),
     ],
     title: "title",
     main_date: Some("introduced_date"),

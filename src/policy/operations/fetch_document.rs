@@ -10,7 +10,7 @@ use crate::api::{
     Tool,
 };
 use crate::catalog::SubResourceKind;
-use crate::catalog::spec::{SUMMARY, SUMMARY_NOTE, TEXT_STATUS};
+use crate::catalog::spec::{TEXT_STATUS, TextStatus};
 use crate::policy::parameters::DETAIL;
 use crate::policy::query::{ListRequest, Listing, MOST_ITEMS, page};
 use crate::policy::record::{self, FoundRecord};
@@ -86,8 +86,10 @@ fn run(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {
     }
     let text = match body(context, &found, find)? {
         text if text.is_empty() => listed(&fields),
-        text if field(TEXT_STATUS.name) == SUMMARY => format!("[{SUMMARY_NOTE}]\n\n{text}"),
-        text => text,
+        text => match TextStatus::named(&field(TEXT_STATUS.name)) {
+            Some(status) => format!("[{}]\n\n{text}", status.note),
+            None => text,
+        },
     };
     let head = DocumentHead {
         id: found.entry.id.to_string(),

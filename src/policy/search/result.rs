@@ -15,7 +15,7 @@ use crate::api::page::{CursorAfter, fitting, shown};
 use crate::api::{Error, Output, Result};
 use crate::bundle::text::{Passage, TextIndex};
 use crate::bundle::{Bundle, analyzer};
-use crate::catalog::spec::{SUMMARY, TEXT_STATUS};
+use crate::catalog::spec::{TEXT_STATUS, TextStatus};
 use crate::policy::schemas::Citation;
 
 /// Characters of a snippet.
@@ -99,9 +99,6 @@ const COLUMNS: [&str; 10] = [
     "score",
 ];
 
-/// Begins the snippet of a text that is not the official wording.
-const SUMMARY_MARK: &str = "[Summary, not the official wording] ";
-
 /// One result, made of the prepared record's own JSON.
 #[derive(Serialize, JsonSchema)]
 pub struct SearchResult<'a> {
@@ -118,7 +115,7 @@ pub struct SearchResult<'a> {
     /// Section of the text that the passage is from; goes into body?section=
     section: String,
     heading: String,
-    /// `summary` where the text is not the official wording
+    /// `summary` or `extract` where the text is not the official one to the character
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     text_status: Option<&'static str>,
@@ -212,9 +209,9 @@ pub fn result(
         title.and_then(|t| serde_json::from_str(t.get()).ok()).unwrap_or_default();
     let mut snippet = snippet_of(&own_title, &passage, stems);
     let status = field(TEXT_STATUS.name).and_then(|s| serde_json::from_str::<&str>(s.get()).ok());
-    let text_status = (status == Some(SUMMARY)).then_some(SUMMARY);
-    if text_status.is_some() {
-        snippet.insert_str(0, SUMMARY_MARK);
+    let status = status.and_then(TextStatus::named);
+    if let Some(status) = status {
+        snippet.insert_str(0, status.mark);
     }
     let citation: &RawValue = serde_json::from_str(entry.citation).map_err(Error::internal)?;
     let found = SearchResult {
@@ -226,7 +223,7 @@ pub fn result(
         snippet,
         section: passage.section,
         heading: passage.heading,
-        text_status,
+        text_status: status.map(|status| status.name),
         score,
         ranks: Ranks { lexical, semantic },
         citation,
