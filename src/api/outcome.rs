@@ -142,6 +142,10 @@ pub struct Meta<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub left_out: Option<&'a str>,
+    /// Who publishes each source among the results, instead of in each citation
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Map<String, Value>")]
+    pub publishers: Option<&'a Value>,
     /// That the result was cut to size, and how to get the rest
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
@@ -166,6 +170,7 @@ impl<'a> Meta<'a> {
             shown: notes.shown.as_deref(),
             not_covered: notes.not_covered.as_deref(),
             left_out: notes.left_out.as_deref(),
+            publishers: None,
             truncated: None,
         }
     }

@@ -11,7 +11,8 @@ use crate::bundle::Bundle;
 /// Room for what surrounds the items of a list.
 const ENVELOPE_BYTES: usize = 2_000;
 
-/// The result of a call. Without `is_full`, fields that hold nothing are left out.
+/// The result of a call. Without `is_full`, fields that hold nothing are left out, and what is true
+/// of all results is said once.
 pub fn success(
     mut outcome: Outcome,
     bundle: &Bundle,
@@ -30,6 +31,9 @@ pub fn success(
 
 fn encode(mut value: Value, is_full: bool) -> CallToolResult {
     remove_empty(&mut value, is_full);
+    if !is_full {
+        say_once(&mut value);
+    }
     let mut text = value.to_string();
     if text.len() > MOST_RESULT_BYTES {
         shorten(&mut value, text.len());
@@ -80,6 +84,34 @@ fn remove_empty(value: &mut Value, is_full: bool) {
         }),
         Value::Array(items) => items.iter_mut().for_each(|item| remove_empty(item, is_full)),
         _ => {}
+    }
+}
+
+/// Reduces the citation of each result to how it is cited: its `url` is the result's, the day is
+/// `meta.bundle.as_of`, a note is announced by `text_status` and `meta.notice`, and who publishes
+/// each source is in `meta.publishers`.
+fn say_once(answer: &mut Value) {
+    let mut publishers = Map::new();
+    let results = answer.get_mut("results").and_then(Value::as_array_mut);
+    for result in results.into_iter().flatten() {
+        let Some(fields) = result.as_object_mut() else { continue };
+        let Some(Value::Object(mut citation)) = fields.remove("citation") else { continue };
+        if let (Some(Value::String(source)), Some(publisher)) =
+            (fields.get("source"), citation.remove("source"))
+        {
+            publishers.insert(source.clone(), publisher);
+        }
+        citation.retain(|name, value| match name.as_str() {
+            "as_of" | "note" => false,
+            "url" => fields.get("url") != Some(value),
+            _ => true,
+        });
+        fields.insert("citation".into(), Value::Object(citation));
+    }
+    if let Some(meta) = answer.get_mut("meta").and_then(Value::as_object_mut)
+        && !publishers.is_empty()
+    {
+        meta.insert("publishers".into(), Value::Object(publishers));
     }
 }
 
@@ -151,6 +183,22 @@ mod tests {
             full,
             json!({ "data": [], "b": "", "c": [null, 1], "d": { "e": {} }, "n": 0, "f": false })
         );
+    }
+
+    #[test]
+    fn what_all_results_share_is_said_once() {
+        let result = |id: &str, url: &str| {
+            json!({ "id": id, "source": "bills", "url": url, "citation": { "text": id,
+                "url": "https://example.gov/1", "as_of": "2026-09-14", "source": "A publisher",
+                "note": "A summary." } })
+        };
+        let results = [result("1", "https://example.gov/1"), result("2", "https://example.gov/2")];
+        let mut answer = json!({ "results": results, "meta": {} });
+        say_once(&mut answer);
+        assert_eq!(answer["results"][0]["citation"], json!({ "text": "1" }));
+        let other = json!({ "text": "2", "url": "https://example.gov/1" });
+        assert_eq!(answer["results"][1]["citation"], other);
+        assert_eq!(answer["meta"]["publishers"], json!({ "bills": "A publisher" }));
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl<T> JsonSchema for OneOrTwo<T> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "null", "array"] })
+        json_schema!({ "type": ["string", "null", "array"], "minItems": 2, "maxItems": 2 })
     }
 }
 

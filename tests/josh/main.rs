@@ -9,6 +9,7 @@ mod aggregates;
 mod architecture;
 mod cli;
 mod contract;
+mod coverage;
 mod damage;
 mod dossiers;
 mod errors;

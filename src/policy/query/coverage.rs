@@ -6,11 +6,14 @@ use time::Date;
 use super::filter::Filter;
 use super::listing::Listing;
 use crate::bundle::SeriesFacts;
-use crate::catalog::wording::day;
+use crate::catalog::wording::{congress_on, day};
 use crate::catalog::{Field, Kind};
 
 /// Ranges that a note names; more are counted.
 const SHOWN: usize = 5;
+
+/// Days by which the newest record may be older than the bundle without a word.
+const LATE_DAYS: i64 = 30;
 
 /// First and last day.
 type Span = (Date, Date);
@@ -39,6 +42,10 @@ impl Outside {
                 _ => {}
             }
         }
+        if outside.notes.is_empty() && listing.parent.is_none() {
+            outside.notes.extend(ends_early(listing, filters));
+        }
+        outside.notes.extend(numbers_missing(listing, filters));
         outside
     }
 
@@ -84,10 +91,6 @@ impl Outside {
         let facts = listing.facts.and_then(|facts| facts.fields.get(field.name));
         let Some(held) = facts.and_then(|facts| facts.numbers.as_deref()) else { return };
         let asked: Vec<i64> = filters.iter().flat_map(|filter| filter.numbers()).collect();
-        if field.name == "congress" {
-            self.notes
-                .extend(asked.iter().filter_map(|congress| mostly_missing(listing, *congress)));
-        }
         let absent: Vec<i64> = asked.iter().copied().filter(|n| !held.contains(n)).collect();
         if absent.is_empty() {
             return;
@@ -106,19 +109,46 @@ impl Outside {
     }
 }
 
-/// Says that more than a twentieth of a Congress's numbered records is missing.
-fn mostly_missing(listing: &Listing, congress: i64) -> Option<String> {
+/// Says that the newest record is much older than the bundle, unless only older ones are asked for.
+fn ends_early(listing: &Listing, filters: &[Filter]) -> Option<String> {
+    let as_of = day(&listing.bundle.manifest.as_of)?;
+    let covered = Covered::of(listing, listing.main_date?)?;
+    let on_date = |filter: &&Filter| listing.main_date.is_some_and(|date| filter.is_on(date));
+    let is_older = |filter: &Filter| filter.days().iter().all(|(_, last)| *last <= covered.to);
+    let is_behind = (as_of - covered.to).whole_days() > LATE_DAYS;
+    (is_behind && !filters.iter().filter(on_date).any(is_older))
+        .then(|| format!("The newest record here is of {}; the bundle is of {as_of}.", covered.to))
+}
+
+/// Says that more than a twentieth of the numbered records that are asked for is missing.
+fn numbers_missing(listing: &Listing, filters: &[Filter]) -> Option<String> {
     let coverage = listing.facts?.coverage.as_ref()?;
-    let part = format!(":{congress}:");
-    let series: Vec<&SeriesFacts> =
-        coverage.series.iter().filter(|series| series.prefix.contains(&part)).collect();
+    let mut series: Vec<&SeriesFacts> = coverage.series.iter().collect();
+    for filter in filters {
+        let words = filter.words();
+        let has_part = |series: &&SeriesFacts| {
+            series.prefix.split(':').any(|part| words.iter().any(|word| word == part))
+        };
+        // A filter on what the numbers do not tell does not choose among them.
+        if series.iter().any(has_part) {
+            series.retain(has_part);
+        }
+        if listing.main_date.is_some_and(|date| filter.is_on(date)) {
+            let congresses = filter.days().into_iter().map(|(first, last)| {
+                let congress = |day: Date| congress_on(&day.to_string()).unwrap_or_default();
+                congress(first)..=congress(last)
+            });
+            let congresses: Vec<_> = congresses.collect();
+            series.retain(|series| {
+                let number = series.prefix.split(':').find_map(|part| part.parse().ok());
+                number.is_none_or(|n: i64| congresses.iter().any(|range| range.contains(&n)))
+            });
+        }
+    }
     let missing: u64 = series.iter().map(|series| series.missing).sum();
     let all: u64 = series.iter().map(|series| series.highest).sum();
     (missing * 20 > all).then(|| {
-        format!(
-            "Of congress {congress} this bundle has only some records: by their numbers, at least \
-             {missing} of {all} are missing."
-        )
+        format!("By their numbers, at least {missing} of {all} of these records are missing here.")
     })
 }
 

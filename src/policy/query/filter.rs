@@ -226,6 +226,19 @@ impl Filter {
         }
     }
 
+    /// The values that a filter names, as they are in ids; none for a comparison.
+    pub fn words(&self) -> Vec<String> {
+        let word = |value: &SqlValue| match value {
+            SqlValue::Integer(number) => Some(number.to_string()),
+            SqlValue::Text(text) => Some(text.clone()),
+            _ => None,
+        };
+        match &self.condition {
+            Condition::AnyOf(values) => values.iter().filter_map(word).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// A place for a value of the column's type.
     fn mark(&self) -> &'static str {
         match self.kind {

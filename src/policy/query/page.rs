@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::coverage::Outside;
 use super::cursor::Cursor;
 use super::filter::{Filter, quoted};
 use super::find;
@@ -19,7 +20,13 @@ const MOST_SECTIONS: usize = 20_000;
 pub fn list(context: &Context, listing: &Listing, request: &ListRequest) -> Result<Outcome> {
     let (page, empty) = page(context, listing, request)?;
     let shown = page.shown(&request.narrowing(listing));
-    Ok(Outcome::new(page).with(Notes { empty, shown, ..Notes::default() }))
+    // The first page says what is missing; why a list is empty says more.
+    let is_first = request.cursor.is_none() && listing.parent.is_none();
+    let not_covered = match is_first && empty.is_none() {
+        true => Outside::of(listing, &request.filters, None).note(),
+        false => None,
+    };
+    Ok(Outcome::new(page).with(Notes { empty, shown, not_covered, ..Notes::default() }))
 }
 
 /// The page, and why it is empty when it is.
