@@ -255,9 +255,11 @@ impl Keys {
         let rows = match self.read() {
             Ok(table) => Rows::of(table, stamp),
             Err(error) => {
-                // Revocations may be in what can't be read: no key is accepted until it can.
-                tracing::error!("no API key is accepted: {error:#}");
-                Rows { stamp, failed: Some(Instant::now()), ..Rows::default() }
+                // A file that can't be read for a moment (too many open files, a half-written
+                // one) must not lock everybody out.
+                tracing::error!("the known API keys stay in use: {error:#}");
+                let (by_hash, by_subject) = (known.by_hash.clone(), known.by_subject.clone());
+                Rows { stamp, failed: Some(Instant::now()), by_hash, by_subject }
             }
         };
         let rows = Arc::new(rows);

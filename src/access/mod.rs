@@ -14,7 +14,7 @@ pub use keys::{Key, KeyFile, default_key_file};
 pub use scope::Scope;
 
 use keys::Keys;
-use tokens::Tokens;
+use tokens::{Claims, Tokens};
 
 /// A file that could not be read is read again after this time, even if it looks unchanged: what
 /// was in the way, such as missing permissions on its folder, may be gone.
@@ -93,45 +93,64 @@ impl Access {
         }
     }
 
-    /// Whether the key file can't be read at the moment, so that no API key is accepted.
+    /// Whether the key file can't be read at the moment, so that the keys known before stay in use.
     pub fn keys_are_unreadable(&self) -> bool {
         self.keys.are_unreadable()
     }
 
-    /// Identifies the caller by the `Authorization` header.
-    pub async fn identify(&self, authorization: &str) -> Result<Identity, Refusal> {
-        let credential = match authorization.split_once(' ') {
-            Some((scheme, credential)) if scheme.eq_ignore_ascii_case("bearer") => {
-                credential.trim()
-            }
-            _ => {
-                return Err(Refusal::Invalid(
-                    "The Authorization header must be Bearer and a credential.",
-                ));
-            }
+    /// Identifies the caller by the `Authorization` header if that needs no signature to be
+    /// checked: by an API key, or by a token that was checked before.
+    pub fn identify_cheaply(&self, authorization: &str) -> Option<Result<Identity, Refusal>> {
+        let credential = match credential(authorization) {
+            Ok(credential) => credential,
+            Err(refusal) => return Some(Err(refusal)),
         };
-        let rows = self.keys.now();
         if let Some(secret) = credential.strip_prefix(keys::PREFIX) {
-            let key = rows
-                .by_secret(secret)
-                .ok_or(Refusal::Invalid("The API key is unknown or revoked."))?;
-            return Ok(Identity {
+            let rows = self.keys.now();
+            let unknown = Refusal::Invalid("The API key is unknown or revoked.");
+            return Some(rows.by_secret(secret).ok_or(unknown).map(|key| Identity {
                 kind: "api_key",
                 key: key.id.clone(),
                 scopes: key.scopes.clone(),
-            });
+            }));
         }
-        let tokens =
-            self.tokens.as_ref().ok_or(Refusal::Invalid("Only API keys are accepted here."))?;
-        let claims = tokens.check(credential).await?;
+        match &self.tokens {
+            None => Some(Err(Refusal::Invalid("Only API keys are accepted here."))),
+            Some(tokens) => tokens.known(credential).map(|claims| self.of_claims(&claims)),
+        }
+    }
+
+    /// Identifies the caller by the `Authorization` header.
+    pub async fn identify(&self, authorization: &str) -> Result<Identity, Refusal> {
+        if let Some(identified) = self.identify_cheaply(authorization) {
+            return identified;
+        }
+        match &self.tokens {
+            Some(tokens) => self.of_claims(&*tokens.check(credential(authorization)?).await?),
+            None => Err(Refusal::Missing),
+        }
+    }
+
+    /// A token gives what its subject may do, and no more than it was issued for.
+    fn of_claims(&self, claims: &Claims) -> Result<Identity, Refusal> {
+        let rows = self.keys.now();
         let key = rows
             .by_subject(&claims.sub)
             .ok_or(Refusal::Invalid("The token's subject is not registered here."))?;
-        // A token gives what its subject may do, and no more than it was issued for.
         let scopes = key
             .scopes
             .iter()
             .filter(|scope| claims.scopes().any(|given| Scope::read(given) == Scope::read(scope)));
         Ok(Identity { kind: "oauth", key: key.id.clone(), scopes: scopes.cloned().collect() })
+    }
+}
+
+/// The API key or token in an `Authorization` header.
+fn credential(authorization: &str) -> Result<&str, Refusal> {
+    match authorization.split_once(' ') {
+        Some((scheme, credential)) if scheme.eq_ignore_ascii_case("bearer") => {
+            Ok(credential.trim())
+        }
+        _ => Err(Refusal::Invalid("The Authorization header must be Bearer and a credential.")),
     }
 }

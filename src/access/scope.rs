@@ -7,28 +7,32 @@ pub enum Scope {
     Read,
     /// Acts outside it.
     Execute,
+    /// Reads the metrics of the server, which tell of other callers' use.
+    Metrics,
 }
 
 impl Scope {
-    pub const ALL: [Scope; 2] = [Scope::Read, Scope::Execute];
+    pub const ALL: [Scope; 3] = [Scope::Read, Scope::Execute, Scope::Metrics];
 
     pub const fn name(self) -> &'static str {
         match self {
             Scope::Read => "josh:read",
             Scope::Execute => "josh:execute",
+            Scope::Metrics => "josh:metrics",
         }
     }
 
     /// The name of the same scope in the reference system, which tokens may carry.
-    const fn alias(self) -> &'static str {
+    const fn alias(self) -> Option<&'static str> {
         match self {
-            Scope::Read => "federalrunner:read",
-            Scope::Execute => "federalrunner:execute",
+            Scope::Read => Some("federalrunner:read"),
+            Scope::Execute => Some("federalrunner:execute"),
+            Scope::Metrics => None,
         }
     }
 
     /// The scope that a key or a token names.
     pub fn read(name: &str) -> Option<Scope> {
-        Scope::ALL.into_iter().find(|scope| scope.name() == name || scope.alias() == name)
+        Scope::ALL.into_iter().find(|scope| scope.name() == name || scope.alias() == Some(name))
     }
 }

@@ -30,16 +30,47 @@ pub struct Claims {
     nbf: u64,
     #[serde(default)]
     scope: String,
-    /// The same as a list, in the form that some servers use.
+    /// The same in the forms that some servers use.
     #[serde(default)]
-    scp: Vec<String>,
+    scp: Words,
     #[serde(default)]
-    permissions: Vec<String>,
+    permissions: Words,
+}
+
+/// A list of words, or one text with spaces between them.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Words {
+    List(Vec<String>),
+    Text(String),
+}
+
+impl Default for Words {
+    fn default() -> Words {
+        Words::List(Vec::new())
+    }
+}
+
+impl Words {
+    fn each(&self) -> impl Iterator<Item = &str> {
+        let (list, text) = match self {
+            Words::List(list) => (list.as_slice(), ""),
+            Words::Text(text) => (&[][..], text.as_str()),
+        };
+        list.iter().map(String::as_str).chain(text.split(' '))
+    }
+}
+
+/// Whether a token is meant for access to a server: other kinds (of an identity, of a logout) may
+/// be signed with the same key. Many servers say only that it is a JWT, or nothing.
+fn is_access_token(typ: Option<&str>) -> bool {
+    let typ = typ.unwrap_or("JWT").to_ascii_lowercase();
+    matches!(typ.strip_prefix("application/").unwrap_or(&typ), "jwt" | "at+jwt")
 }
 
 impl Claims {
     pub fn scopes(&self) -> impl Iterator<Item = &str> {
-        self.scope.split(' ').chain(self.scp.iter().chain(&self.permissions).map(String::as_str))
+        self.scope.split(' ').chain(self.scp.each()).chain(self.permissions.each())
     }
 
     fn is_valid_now(&self) -> bool {
@@ -75,6 +106,13 @@ impl Tokens {
         self.jwks.prepare().await
     }
 
+    /// The claims of a token whose signature is known to be right.
+    pub fn known(&self, token: &str) -> Option<Arc<Claims>> {
+        let hash: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+        let claims = self.known.get(&(hash, self.jwks.now().edition))?;
+        (!self.jwks.is_due() && claims.is_valid_now()).then_some(claims)
+    }
+
     pub async fn check(&self, token: &str) -> Result<Arc<Claims>, Refusal> {
         if token.len() > MAX_LENGTH {
             return Err(Refusal::Invalid("The token is too long."));
@@ -90,6 +128,9 @@ impl Tokens {
             .map_err(|_| Refusal::Invalid("This is neither an API key nor a token."))?;
         if !matches!(header.alg, Algorithm::RS256 | Algorithm::ES256 | Algorithm::EdDSA) {
             return Err(Refusal::Invalid("The token is not signed with RS256, ES256 or EdDSA."));
+        }
+        if !is_access_token(header.typ.as_deref()) {
+            return Err(Refusal::Invalid("The token is not an access token."));
         }
         if header.crit.is_some() {
             return Err(Refusal::Invalid(

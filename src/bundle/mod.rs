@@ -43,7 +43,7 @@ pub use manifest::{
     SourceFacts,
 };
 use names::Names;
-pub use open::{read_manifest, verify};
+pub use open::{OpenOptions, SignatureState, read_manifest, verify};
 pub use records::{RecordEntry, Records, RecordsWriter, stable_hash};
 pub use sample::{is_sample, sample_path};
 pub use signature::{Trust, generate_key, sign};
@@ -62,7 +62,9 @@ pub struct Bundle {
     pub db: Database,
     /// The file as it was when it was opened.
     pub stamp: Stamp,
-    engine: DuckDbLimits,
+    /// What is known about its signature.
+    pub signature: SignatureState,
+    options: OpenOptions,
     /// Kept open to notice that it is written to, whatever its path leads to by then.
     file: File,
     changed_in_place: AtomicBool,

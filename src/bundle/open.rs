@@ -1,14 +1,14 @@
 //! Opens and checks bundle files.
 //!
 //! Opening reads the footer, the manifest, the header of the records section and DuckDB's header,
-//! so its time does not grow with the file. Only `verify` reads everything.
+//! so its time does not grow with the file. Only `verify`, and opening with a key, read everything.
 //!
 //! DuckDB opens the path by itself. If the file is replaced in between, the database would be of
 //! another edition than the rest, so the path is compared with the opened file afterwards.
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use super::format::{FOOTER_LENGTH, Footer, PAGE, SectionKind};
 use super::guard::GuardedMap;
 use super::{
-    Bundle, BundleError, Database, DuckDbLimits, MAX_SELECTIONS, Manifest, SharedMap, Stamp,
+    Bundle, BundleError, Database, DuckDbLimits, MAX_SELECTIONS, Manifest, SharedMap, Stamp, Trust,
     records, slice, writer,
 };
 use crate::catalog;
@@ -29,27 +29,55 @@ use crate::embed::LazyModel;
 const ATTEMPTS: usize = 5;
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// How a bundle is opened, and opened again when its file changes.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    pub duckdb: DuckDbLimits,
+    /// The public key whose signature it must have. Every section is then compared with its signed
+    /// hash before anything of it is used, which reads the whole file.
+    pub verify_key: Option<PathBuf>,
+}
+
+/// What is known about the signature of an opened bundle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignatureState {
+    /// It is of the operator's key, and every section has the signed hash.
+    Verified,
+    /// It was not checked: the operator gave no key.
+    Unverified,
+    Unsigned,
+}
+
+impl SignatureState {
+    pub const fn name(self) -> &'static str {
+        match self {
+            SignatureState::Verified => "verified",
+            SignatureState::Unverified => "unverified",
+            SignatureState::Unsigned => "unsigned",
+        }
+    }
+}
+
 impl Bundle {
-    /// Opens a bundle with the default limits for DuckDB.
+    /// Opens a bundle with the default limits for DuckDB, whoever signed it.
     pub fn open(path: &Path) -> Result<Bundle, BundleError> {
-        Bundle::open_with(path, DuckDbLimits::default())
+        Bundle::open_with(path, OpenOptions::default())
     }
 
-    /// Opens the file that now has this bundle's path, with the same limits.
+    /// Opens the file that now has this bundle's path, in the same way.
     pub fn open_again(&self) -> Result<Bundle, BundleError> {
-        Bundle::open_with(&self.path, self.engine.clone())
+        Bundle::open_with(&self.path, self.options.clone())
     }
 
-    /// Opens a bundle with these limits for DuckDB. Blocks, for longer if the file changes
-    /// meanwhile.
-    pub fn open_with(path: &Path, engine: DuckDbLimits) -> Result<Bundle, BundleError> {
+    /// Opens a bundle. Blocks, for longer if the file changes meanwhile or must be verified.
+    pub fn open_with(path: &Path, options: OpenOptions) -> Result<Bundle, BundleError> {
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
                 std::thread::sleep(PAUSE);
             }
             let file = File::open(path).map_err(BundleError::unreadable)?;
             let metadata = file.metadata().map_err(BundleError::unreadable)?;
-            let opened = Bundle::open_file(path, file, Stamp::of_metadata(&metadata), &engine);
+            let opened = Bundle::open_file(path, file, Stamp::of_metadata(&metadata), &options);
             // An error counts only if it is one of this file, and not of a mix of two.
             if is_unchanged(path, &metadata) {
                 return opened;
@@ -62,9 +90,10 @@ impl Bundle {
         path: &Path,
         file: File,
         stamp: Stamp,
-        engine: &DuckDbLimits,
+        options: &OpenOptions,
     ) -> Result<Bundle, BundleError> {
         let manifest = manifest_of(&file)?;
+        let signature = signature_state(&file, &manifest, options.verify_key.as_deref())?;
         let map = SharedMap(Arc::new(GuardedMap::of(&file).map_err(BundleError::unreadable)?));
         let missing = |what: &str| BundleError::Damaged(format!("it has no {what} section"));
         let records =
@@ -74,7 +103,7 @@ impl Bundle {
             .filter(|s| s.offset == 0)
             .ok_or_else(|| missing("database"))?;
         let layout = records::Layout::read(slice(&map, &records))?;
-        let db = Database::open(path, engine)?;
+        let db = Database::open(path, &options.duckdb)?;
         let mut first = 0usize;
         let mut sources = Vec::new();
         for facts in &manifest.sources {
@@ -91,7 +120,8 @@ impl Bundle {
             manifest,
             db,
             stamp,
-            engine: engine.clone(),
+            options: options.clone(),
+            signature,
             file,
             changed_in_place: AtomicBool::new(false),
             map,
@@ -163,9 +193,42 @@ pub fn verify(
 ) -> Result<Manifest, BundleError> {
     let (file, manifest) = read_manifest(path)?;
     let stamp = Stamp::of_file(&file).map_err(BundleError::unreadable)?;
+    check_sections(&file, &manifest, &mut progress)?;
+    if Bundle::open(path)?.stamp != stamp {
+        return Err(BundleError::Replaced);
+    }
+    Ok(manifest)
+}
+
+/// Checks the signature if there is a key to check it with, and then every section.
+fn signature_state(
+    file: &File,
+    manifest: &Manifest,
+    key: Option<&Path>,
+) -> Result<SignatureState, BundleError> {
+    match (key, &manifest.signature) {
+        (None, None) => Ok(SignatureState::Unsigned),
+        (None, Some(_)) => Ok(SignatureState::Unverified),
+        (Some(key), _) => {
+            if !manifest.check_signature(&Trust::Key(key))? {
+                return Err(BundleError::Signature("it is not signed".into()));
+            }
+            check_sections(file, manifest, &mut |_, _| {})?;
+            Ok(SignatureState::Verified)
+        }
+    }
+}
+
+/// Compares every section with its hash. Calls `progress` with the kind of each and whether it
+/// matches.
+fn check_sections(
+    file: &File,
+    manifest: &Manifest,
+    progress: &mut impl FnMut(SectionKind, bool),
+) -> Result<(), BundleError> {
     let mut bad = Vec::new();
     for section in &manifest.sections {
-        let found = writer::hash_range(&file, section.offset, section.length)
+        let found = writer::hash_range(file, section.offset, section.length)
             .map_err(BundleError::unreadable)?;
         let matches = found == section.sha256;
         progress(section.kind, matches);
@@ -173,14 +236,11 @@ pub fn verify(
             bad.push(format!("{:?}", section.kind).to_lowercase());
         }
     }
-    if !bad.is_empty() {
-        return Err(BundleError::Damaged(format!(
+    match bad.is_empty() {
+        true => Ok(()),
+        false => Err(BundleError::Damaged(format!(
             "the bytes of section {} do not match their hash",
             bad.join(", ")
-        )));
+        ))),
     }
-    if Bundle::open(path)?.stamp != stamp {
-        return Err(BundleError::Replaced);
-    }
-    Ok(manifest)
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Unusable, open, unusable};
 use crate::bundle::{
-    self, Bundle, CongressFacts, DuckDbLimits, Manifest, SeriesFacts, SourceFacts, Trust,
+    self, Bundle, CongressFacts, Manifest, OpenOptions, SeriesFacts, SourceFacts, Trust,
     stable_hash,
 };
 use crate::catalog::{self, SOURCES, Source};
@@ -80,8 +80,8 @@ pub fn run(verb: Verb) -> Result<ExitCode> {
         }
         Verb::Diff { old, new, json } => {
             let (old, new) = (
-                open(Some(&old), DuckDbLimits::default())?,
-                open(Some(&new), DuckDbLimits::default())?,
+                open(Some(&old), OpenOptions::default())?,
+                open(Some(&new), OpenOptions::default())?,
             );
             let changes = changes(&old, &new)?;
             match json {

@@ -14,7 +14,7 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::{Unusable, open};
 use crate::api::Budget;
-use crate::bundle::DuckDbLimits;
+use crate::bundle::OpenOptions;
 use crate::executor::Executor;
 use crate::http::{AccessGuard, AppParts};
 use crate::limits::ConcurrencySettings;
@@ -43,8 +43,8 @@ pub fn run(path: &str, bundle: Option<&Path>) -> Result<ExitCode> {
     let uri = uri.ok_or_else(|| {
         Unusable(format!("{path:?} is not a path: give one like '/v1/bills?limit=3'"))
     })?;
-    let _log = telemetry::start("warn", LogFormat::Text)?;
-    let bundle = open(bundle, DuckDbLimits::default())?;
+    let _log = telemetry::start("warn", LogFormat::Text, None)?;
+    let bundle = open(bundle, OpenOptions::default())?;
     let limits = ConcurrencySettings::default();
     let executor = Executor::new(bundle, Toolsets::default(), Budget::default(), limits)?;
     let guard = Data::new(AccessGuard::default());

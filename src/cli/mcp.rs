@@ -10,7 +10,7 @@ use rmcp::service::ServerInitializeError;
 
 use super::open;
 use crate::api::Budget;
-use crate::bundle::DuckDbLimits;
+use crate::bundle::OpenOptions;
 use crate::catalog::ids;
 use crate::executor::Executor;
 use crate::limits::ConcurrencySettings;
@@ -20,9 +20,9 @@ use crate::telemetry;
 use crate::toolsets::Toolsets;
 
 pub fn run(bundle: Option<&Path>, log: &str, toolsets: Toolsets) -> Result<ExitCode> {
-    let _log = telemetry::start(log, LogFormat::Text)?;
+    let _log = telemetry::start(log, LogFormat::Text, None)?;
     ids::prepare();
-    let bundle = open(bundle, DuckDbLimits::default())?;
+    let bundle = open(bundle, OpenOptions::default())?;
     let limits = ConcurrencySettings::default();
     let executor = Executor::new(bundle, toolsets.clone(), Budget::default(), limits)?;
     let executor = Arc::new(executor);

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::bundle::{Bundle, BundleError, DuckDbLimits, sample_path};
+use crate::bundle::{Bundle, BundleError, OpenOptions, sample_path};
 use crate::output;
 use crate::settings::{RawSettings, SETTINGS, Setting};
 use crate::toolsets::{self, Toolsets};
@@ -166,14 +166,14 @@ fn environment_section() -> String {
 }
 
 /// Opens the bundle at `path`, or the embedded sample.
-fn open(path: Option<&Path>, limits: DuckDbLimits) -> Result<Bundle> {
+fn open(path: Option<&Path>, options: OpenOptions) -> Result<Bundle> {
     let path = match path {
         Some(path) => path.to_path_buf(),
         None => {
             sample_path().map_err(|e| Unusable(format!("cannot unpack the sample bundle: {e}")))?
         }
     };
-    Ok(Bundle::open_with(&path, limits).map_err(|e| unusable(&path, &e))?)
+    Ok(Bundle::open_with(&path, options).map_err(|e| unusable(&path, &e))?)
 }
 
 /// The error with the name of the file that it is about.

@@ -33,6 +33,8 @@ pub async fn watch(
             _ = hangups.recv() => true,
             _ = checks.tick() => false,
         };
+        // Without systemd, or without WatchdogSec=, nobody waits for this.
+        let _ = sd_notify::notify(false, &[sd_notify::NotifyState::Watchdog]);
         let open = executor.bundle();
         open.mark_changed_in_place();
         if bundle.is_due(Stamp::of(&open.path).ok(), is_requested) {
@@ -84,7 +86,7 @@ fn reload_certificate(reloads: &Reloads, tls: &Tls) {
 /// Reports a change of the keys file's state. The access guard reads the file itself.
 fn report_keys(reloads: &Reloads, are_unreadable: bool) {
     if are_unreadable {
-        let reason = "the keys file can't be read, so no API key is accepted; the log says why";
+        let reason = "the keys file can't be read, the known keys stay in use; the log says why";
         reloads.refuse("keys", reason.into());
     } else {
         reloads.accept("keys");

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::os::fd::AsRawFd;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use actix_web::rt::signal::unix::{Signal, SignalKind, signal};
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, rt, web};
 use anyhow::{Context, Result};
 use socket2::{Domain, Protocol, Type};
+use tokio_util::sync::CancellationToken;
 
 use super::{Unusable, open, reload};
 use crate::banner::Banner;
@@ -36,18 +37,27 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long open requests get to finish after a signal; with default limits none takes longer.
 const SHUTDOWN_SECONDS: u64 = 30;
 
+/// How long calls in sessions get to finish after a signal, before their streams are ended.
+const STREAM_TIME: Duration = Duration::from_secs(1);
+
+/// Said to a client that called by a name which may be anybody's.
+const UNKNOWN_HOST: &str = "Use HTTPS. This name of the server is not known to it: the operator \
+    gives it with --public-url or --mcp-hosts.\n";
+
 /// Connections that may wait to be accepted: room for many clients at once.
 const BACKLOG: i32 = 2048;
 
 pub fn run(settings: Settings) -> Result<ExitCode> {
-    let _log = telemetry::start(&settings.log, settings.log_format).map_err(Unusable::because)?;
+    let audit = settings.audit_log.as_deref();
+    let _log =
+        telemetry::start(&settings.log, settings.log_format, audit).map_err(Unusable::because)?;
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
     let tls = settings.tls.as_ref().map(Tls::new).transpose().map_err(Unusable::because)?;
     let tls = tls.map(Arc::new);
     let grammar = std::thread::spawn(ids::prepare);
-    let bundle = open(settings.bundle.as_deref(), settings.duckdb.clone())?;
+    let bundle = open(settings.bundle.as_deref(), settings.open.clone())?;
     let toolsets = settings.toolsets.clone();
     let executor = Executor::new(bundle, toolsets, settings.budget, settings.concurrency)?;
     let executor = web::Data::new(executor);
@@ -77,7 +87,7 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
                     extensions.insert(socket);
                 }
             })
-            .shutdown_signal(stop.received())
+            .shutdown_signal(stop.received(settings.mcp.stop.clone()))
             .shutdown_timeout(SHUTDOWN_SECONDS);
         let server = match &tls {
             None => server.listen(listener)?,
@@ -88,7 +98,9 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
         let address = server.addrs().first().copied().context("no address was bound")?;
         let redirect = settings.tls.as_ref().and_then(|tls| tls.redirect);
         let redirect = redirect
-            .map(|from| redirect_to_https(from, address, settings.public_url.clone()))
+            .map(|from| {
+                redirect_to_https(from, address, settings.public_url.clone(), &settings.mcp.hosts)
+            })
             .transpose()?;
         let banner = Banner {
             address,
@@ -138,10 +150,15 @@ impl StopSignals {
         }
     }
 
-    /// Completes with the first signal. The next one ends the process without waiting.
-    async fn received(mut self) {
+    /// Completes with the first signal, which also ends streams: they would never finish. The next
+    /// one ends the process without waiting.
+    async fn received(mut self, streams: CancellationToken) {
         let signal = self.next().await;
         tracing::info!(signal, "stopping: finishing open requests");
+        rt::spawn(async move {
+            rt::time::sleep(STREAM_TIME).await;
+            streams.cancel();
+        });
         rt::spawn(async move {
             let signal = self.next().await;
             note!("josh: {signal} again: stopped without finishing open requests");
@@ -178,14 +195,23 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// A server for plain HTTP that redirects to HTTPS.
+/// A server for plain HTTP that redirects to HTTPS: to the public address, or to the name or address
+/// by which it was called, if that is known to be this server's.
 fn redirect_to_https(
     from: SocketAddr,
     to: SocketAddr,
     public_url: Option<String>,
+    hosts: &[String],
 ) -> Result<(SocketAddr, Server)> {
     let listener = listen(from, "--tls-redirect")?;
     let bound = listener.local_addr()?;
+    let hosts: Arc<[String]> = hosts.into();
+    let is_known = move |name: &str| {
+        let bare = name.trim_start_matches('[').trim_end_matches(']');
+        bare == "localhost"
+            || bare.parse::<IpAddr>().is_ok()
+            || hosts.iter().any(|host| host.eq_ignore_ascii_case(name))
+    };
     let answer = move |request: HttpRequest| {
         let base = public_url.clone().or_else(|| {
             let called = http::host(request.uri(), request.headers())?;
@@ -193,10 +219,9 @@ fn redirect_to_https(
                 .rsplit_once(':')
                 .filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
             let name = name.map_or(called, |(name, _)| name);
-            Some(if to.port() == 443 {
-                format!("https://{name}")
-            } else {
-                format!("https://{name}:{}", to.port())
+            is_known(name).then(|| match to.port() {
+                443 => format!("https://{name}"),
+                port => format!("https://{name}:{port}"),
             })
         });
         let path = request.uri().path_and_query().map_or("/", |p| p.as_str()).to_string();
@@ -205,7 +230,7 @@ fn redirect_to_https(
                 Some(base) => HttpResponse::PermanentRedirect()
                     .insert_header((header::LOCATION, format!("{base}{path}")))
                     .finish(),
-                None => HttpResponse::BadRequest().body("The Host header is missing. Use HTTPS.\n"),
+                None => HttpResponse::BadRequest().body(UNKNOWN_HOST),
             }
         }
     };

@@ -2,7 +2,7 @@
 //! where, and how often. Paths that are open to everyone are listed here; all others need an API
 //! key or a token if access is restricted.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,7 @@ use crate::access::{Access, Identity, Refusal};
 use crate::api::{Code, Error, Result, Scope};
 use crate::metrics::METRICS;
 use crate::settings::{Rate, Settings};
+use crate::tls;
 
 /// What describes Josh and holds no record: open to everyone.
 pub const OPEN: &[&str] =
@@ -50,6 +51,14 @@ enum Bucket {
     Address(IpAddr),
 }
 
+/// Who sent a request, before it is known what it asks for.
+pub enum Sender {
+    /// Nobody is asked: access is not restricted, or not here.
+    Anyone,
+    Known(Identity),
+    Unknown(Refusal),
+}
+
 /// Access rules and rate limits, shared by all workers.
 pub struct AccessGuard {
     pub access: Option<Access>,
@@ -60,6 +69,9 @@ pub struct AccessGuard {
     trusted_proxies: Vec<IpNet>,
     public_url: Option<String>,
     is_tls: bool,
+    /// Whether browsers may be told to use nothing but HTTPS here.
+    pub is_only_https: bool,
+    has_sessions: bool,
 }
 
 impl Default for AccessGuard {
@@ -73,6 +85,8 @@ impl Default for AccessGuard {
             trusted_proxies: Vec::new(),
             public_url: None,
             is_tls: false,
+            is_only_https: false,
+            has_sessions: false,
         }
     }
 }
@@ -86,43 +100,72 @@ impl AccessGuard {
             trusted_proxies: settings.trusted_proxies.clone(),
             public_url: settings.public_url.clone(),
             is_tls: settings.tls.is_some(),
+            is_only_https: settings.tls.as_ref().is_some_and(tls::Options::is_from_files),
+            has_sessions: settings.mcp.sessions,
             ..AccessGuard::default()
         }
     }
 
-    /// Identifies the caller if access is restricted and the path is not open, and counts the
-    /// request towards the caller's rate limit. An error says why the request is refused.
-    pub async fn admit(
+    /// Who sent a request, as its head tells, and counts it towards the sender's rate limit. An
+    /// error says that the limit is reached.
+    pub async fn identify(&self, request: &HttpRequest) -> Result<Sender> {
+        let Some(access) = self.access.as_ref().filter(|_| !is_open(request, None)) else {
+            self.limit(request, None)?;
+            return Ok(Sender::Anyone);
+        };
+        let unknown = |refusal| self.limit(request, None).map(|()| Sender::Unknown(refusal));
+        let given = match request.headers().get(header::AUTHORIZATION).map(|value| value.to_str()) {
+            None => return unknown(Refusal::Missing),
+            Some(Err(_)) => {
+                let why = "The Authorization header is not plain ASCII text.";
+                return unknown(Refusal::Invalid(why));
+            }
+            Some(Ok(given)) => given,
+        };
+        let identity = match access.identify_cheaply(given) {
+            Some(Ok(identity)) => identity,
+            Some(Err(refusal)) => return unknown(refusal),
+            None => {
+                // A signature takes time to check, and anybody can send one.
+                self.limit(request, None)?;
+                match access.identify(given).await {
+                    Ok(identity) => identity,
+                    Err(refusal) => return Ok(Sender::Unknown(refusal)),
+                }
+            }
+        };
+        if let Some(info) = request.extensions_mut().get_mut::<RequestInfo>() {
+            // The log names the caller also where the request is refused.
+            info.caller.identity = Some(identity.clone());
+        }
+        self.limit(request, Some(&identity))?;
+        Ok(Sender::Known(identity))
+    }
+
+    /// The caller, if access is restricted and what is asked for is not open. An error says why the
+    /// request is refused.
+    pub fn admit(
         &self,
         request: &HttpRequest,
+        sender: Sender,
         rpc: Option<&str>,
         scope: Scope,
     ) -> Result<Option<Identity>> {
-        let Some(access) = self.access.as_ref().filter(|_| !is_open(request, rpc)) else {
-            self.limit(request, None)?;
+        let Some(access) = self.access.as_ref().filter(|_| !self.is_open(request, rpc)) else {
             return Ok(None);
         };
-        let given = request.headers().get(header::AUTHORIZATION);
-        let identified = match given.map(|value| value.to_str()) {
-            Some(Err(_)) => {
-                Err(Refusal::Invalid("The Authorization header is not plain ASCII text."))
-            }
-            Some(Ok(given)) => access.identify(given).await,
-            None => Err(Refusal::Missing),
-        };
-        if let (Ok(identity), Some(info)) =
-            (&identified, request.extensions_mut().get_mut::<RequestInfo>())
-        {
-            // The log names the caller also where the request is refused below.
-            info.caller.identity = Some(identity.clone());
-        }
-        // Unidentified callers are limited by address, so that keys can't be guessed quickly.
-        self.limit(request, identified.as_ref().ok())?;
         let count = |result: &str| METRICS.access.with_label_values(&[result]).inc();
-        let identity = identified.map_err(|refusal| {
-            count("unauthorized");
-            self.unauthorized(request, refusal, access.accepts_tokens())
-        })?;
+        let identity = match sender {
+            Sender::Known(identity) => identity,
+            Sender::Anyone | Sender::Unknown(_) => {
+                count("unauthorized");
+                let refusal = match sender {
+                    Sender::Unknown(refusal) => refusal,
+                    _ => Refusal::Missing,
+                };
+                return Err(self.unauthorized(request, refusal, access.accepts_tokens()));
+            }
+        };
         if !identity.may(scope) {
             count("insufficient_scope");
             let name = scope.name();
@@ -137,6 +180,11 @@ impl AccessGuard {
         }
         count("let_in");
         Ok(Some(identity))
+    }
+
+    /// Whether this is open to everyone. A method that opens a session is not: it is kept.
+    fn is_open(&self, request: &HttpRequest, rpc: Option<&str>) -> bool {
+        is_open(request, rpc) && !(self.has_sessions && rpc == Some("initialize"))
     }
 
     fn unauthorized(&self, request: &HttpRequest, refusal: Refusal, accepts_tokens: bool) -> Error {
@@ -208,10 +256,10 @@ impl AccessGuard {
         let said = request.headers().get_all("x-forwarded-for").filter_map(|v| v.to_str().ok());
         let mut chain: Vec<&str> = said.flat_map(|v| v.split(',')).map(str::trim).collect();
         while let Some(last) = chain.pop() {
-            match last.parse::<IpAddr>().map(|a| a.to_canonical()) {
-                Ok(address) if self.is_proxy(address) => {}
-                Ok(address) => return Some(address),
-                Err(_) => break,
+            match address_of(last) {
+                Some(address) if self.is_proxy(address) => {}
+                Some(address) => return Some(address),
+                None => break,
             }
         }
         Some(peer)
@@ -242,6 +290,13 @@ impl AccessGuard {
         let host = said("x-forwarded-host").or(own).filter(fits).unwrap_or("localhost");
         format!("{}://{host}", if is_https { "https" } else { "http" })
     }
+}
+
+/// An address in `X-Forwarded-For`. Some proxies add the port.
+fn address_of(text: &str) -> Option<IpAddr> {
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    let address = bare.parse().ok().or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()))?;
+    Some(address.to_canonical())
 }
 
 /// The host of a request: from its target (HTTP/2) or its header.
@@ -332,6 +387,11 @@ mod tests {
             "198.51.100.9"
         );
         assert_eq!(from(&trusting, "10.0.0.1", "nonsense"), "10.0.0.1");
+        for said in ["198.51.100.9:4711", "198.51.100.9:4711, 10.1.1.1:80"] {
+            assert_eq!(from(&trusting, "10.0.0.1", said), "198.51.100.9");
+        }
+        assert_eq!(from(&trusting, "10.0.0.1", "[2001:db8::1]:80"), "2001:db8::1");
+        assert_eq!(from(&trusting, "10.0.0.1", "[2001:db8::1]"), "2001:db8::1");
         assert_eq!(from(&guard(&[]), "10.0.0.1", "198.51.100.9"), "10.0.0.1");
     }
 

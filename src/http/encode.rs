@@ -81,8 +81,33 @@ fn csv(output: &dyn Output) -> Result<Vec<u8>> {
     writer.write_record(&columns).map_err(Error::internal)?;
     for item in items {
         let record: Map<String, Value> = serde_json::from_str(&item).map_err(Error::internal)?;
-        let cells = columns.iter().map(|column| record.get(*column).map(cell).unwrap_or_default());
+        let cells = columns.iter().map(|column| record.get(*column).map(safe).unwrap_or_default());
         writer.write_record(cells).map_err(Error::internal)?;
     }
     writer.into_inner().map_err(Error::internal)
+}
+
+/// The cell of a value. Spreadsheets run a text that begins like a formula; an apostrophe before it
+/// makes it a text to them.
+fn safe(value: &Value) -> String {
+    let text = cell(value);
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if is_formula && !value.is_number() { format!("'{text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        for text in ["=1+1", "+1", "-cmd", "@sum(A1)", "\t=1", "\r=1"] {
+            assert_eq!(safe(&json!(text)), format!("'{text}"));
+        }
+        assert_eq!(safe(&json!(["=1", "b"])), "'=1; b");
+        for value in [json!(-12), json!("a=1"), json!(true), json!("2025-01-03")] {
+            assert_eq!(safe(&value), cell(&value));
+        }
+    }
 }

@@ -3,38 +3,42 @@
 
 use std::cell::Cell;
 use std::os::fd::RawFd;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use actix_web::body::{BoxBody, EitherBody, MessageBody};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
+use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use actix_web::http::{Method, Version};
 use actix_web::middleware::Next;
 use actix_web::{HttpMessage, HttpResponse, web};
 use tracing::Instrument;
 
-use super::access_guard::{AccessGuard, HEALTH, RpcCall};
+use super::access_guard::{AccessGuard, HEALTH, RpcCall, Sender};
 use super::mcp::endpoint;
 use super::router::Router;
+use super::sessions::Sessions;
 use super::trace::Trace;
-use super::{redact, respond};
+use super::{message, redact, respond};
 use crate::api::{CallerInfo, Code, Error, Result, Scope};
 use crate::executor::Executor;
 use crate::metrics::METRICS;
 use crate::request_id::new_request_id;
+use crate::telemetry::AUDIT;
 
 /// Requests need no body; a small one is passed over, a large one refused.
 const LARGEST_BODY: u64 = 64 * 1024;
-/// At `/mcp`. Calls are short; this is far above the longest.
-const LARGEST_MESSAGE: usize = 1024 * 1024;
-/// How long a body may take to arrive.
-const BODY_TIME: Duration = Duration::from_secs(10);
 /// Far above the longest filter that makes sense.
 const LONGEST_URI: usize = 8 * 1024;
 const LARGEST_HEADERS: usize = 32 * 1024;
 
+/// For Prometheus.
+pub const METRICS_PATH: &str = "/metrics";
+
 /// Tool calls among what comes to `/mcp`, as the counters name them.
 const TOOL_CALL: &str = "/mcp tools/call";
+
+/// For browsers: a year. Not with a self-signed certificate, which a visitor must be able to accept.
+const ONLY_HTTPS: &str = "max-age=31536000";
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -45,7 +49,7 @@ pub struct Socket(pub RawFd);
 impl Socket {
     /// Takes nothing more from the other side. actix would wait for the end of a chunked body for
     /// ever, however slow it comes.
-    fn stop_reading(&self) {
+    pub fn stop_reading(&self) {
         // SAFETY: asked by a request that is being handled, so its connection is open and the
         // number is its own.
         unsafe { libc::shutdown(self.0, libc::SHUT_RD) };
@@ -97,6 +101,13 @@ pub async fn front<B: MessageBody + 'static>(
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    let guard = exchange.app_data::<web::Data<AccessGuard>>();
+    if guard.is_some_and(|guard| guard.is_only_https) {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(ONLY_HTTPS));
+    }
+    if let Some(sessions) = exchange.app_data::<web::Data<Sessions>>() {
+        sessions.opened(headers, info.caller.identity.as_ref());
+    }
     let took = info.caller.started.elapsed().as_secs_f64();
     METRICS.request(info.route.get(), response.status().as_u16(), took);
     log(&response, info);
@@ -106,21 +117,32 @@ pub async fn front<B: MessageBody + 'static>(
 /// Whether the request is one that we take, from someone who may send it.
 async fn pass(request: &mut ServiceRequest) -> Result<()> {
     refuse(request)?;
-    let mut rpc = None;
-    if endpoint(request.path()).is_some() && *request.method() == Method::POST {
-        let body = read_body(request).await?;
-        rpc = RpcCall::read(&body);
-        request.set_payload(Payload::from(body));
-    }
     let Some(guard) = request.app_data::<web::Data<AccessGuard>>().cloned() else {
         return Err(Error::internal("an application without an access guard"));
     };
+    // Before the body: whoever may not send one should not be waited for.
+    let sender = guard.identify(request.request()).await?;
+    let mut rpc = None;
+    if endpoint(request.path()).is_some() && *request.method() == Method::POST {
+        let most = match sender {
+            Sender::Unknown(_) => message::LARGEST_UNIDENTIFIED,
+            Sender::Anyone | Sender::Known(_) => message::LARGEST,
+        };
+        let body = message::read(request, most).await?;
+        rpc = RpcCall::read(&body);
+        if let Some(sessions) = request.app_data::<web::Data<Sessions>>() {
+            sessions.admit(request.headers(), &sender, rpc.as_ref(), body.len())?;
+        }
+        request.set_payload(Payload::from(body));
+    } else if let Some(sessions) = request.app_data::<web::Data<Sessions>>() {
+        sessions.admit(request.headers(), &sender, None, 0)?;
+    }
     let scope = match guard.access {
         Some(_) => scope(request, rpc.as_ref()),
         None => Scope::Read,
     };
     let method = rpc.as_ref().map(|rpc| rpc.method.as_str());
-    let identity = guard.admit(request.request(), method, scope).await?;
+    let identity = guard.admit(request.request(), sender, method, scope)?;
     if let Some(info) = request.extensions_mut().get_mut::<RequestInfo>() {
         info.caller.identity = identity;
         if method == Some("tools/call") {
@@ -139,30 +161,10 @@ fn scope(request: &ServiceRequest, rpc: Option<&RpcCall>) -> Scope {
     let of_route = || request.app_data::<web::Data<Router>>()?.scope(request.uri().path());
     let scope = match rpc {
         Some(call) => call.tool.as_deref().and_then(of_tool),
+        None if request.path() == METRICS_PATH => Some(Scope::Metrics),
         None => of_route(),
     };
     scope.unwrap_or(Scope::Read)
-}
-
-async fn read_body(request: &mut ServiceRequest) -> Result<web::Bytes> {
-    let too_large = || {
-        let message = format!("The message is larger than {} KB.", LARGEST_MESSAGE / 1024);
-        Error::new(Code::PayloadTooLarge, message).hint("next", "Send one call a message.")
-    };
-    let payload = request.extract::<web::Payload>().await.map_err(Error::internal)?;
-    match tokio::time::timeout(BODY_TIME, payload.to_bytes_limited(LARGEST_MESSAGE)).await {
-        Ok(Ok(Ok(body))) => Ok(body),
-        Ok(Ok(Err(_))) => Err(Error::invalid("body", "The message broke off.")),
-        Ok(Err(_)) => Err(too_large()),
-        Err(_) => {
-            // Over HTTP/2 the connection has other requests; there the stream alone is closed.
-            let is_alone = request.version() < Version::HTTP_2;
-            if let Some(socket) = request.request().conn_data::<Socket>().filter(|_| is_alone) {
-                socket.stop_reading();
-            }
-            Err(Error::new(Code::RequestTimeout, "The message did not arrive in time."))
-        }
-    }
 }
 
 const METHODS: &str = "GET, HEAD, OPTIONS";
@@ -242,7 +244,7 @@ fn route(path: &str) -> &'static str {
     if let Some(endpoint) = endpoint(path) {
         return endpoint.route();
     }
-    let known = super::access_guard::OPEN.iter().chain(&["/metrics"]);
+    let known = super::access_guard::OPEN.iter().chain(&[METRICS_PATH]);
     known.copied().find(|known| *known == path).unwrap_or("other")
 }
 
@@ -251,7 +253,9 @@ fn route(path: &str) -> &'static str {
 fn log<B>(response: &ServiceResponse<B>, info: &RequestInfo) {
     let request = response.request();
     let (status, path) = (response.status().as_u16(), request.path());
-    if !tracing::enabled!(tracing::Level::INFO) || (status < 500 && HEALTH.contains(&path)) {
+    if !tracing::enabled!(target: AUDIT, tracing::Level::INFO)
+        || (status < 500 && HEALTH.contains(&path))
+    {
         return;
     }
     let guard = request.app_data::<web::Data<AccessGuard>>();
@@ -259,6 +263,7 @@ fn log<B>(response: &ServiceResponse<B>, info: &RequestInfo) {
     macro_rules! line {
         ($level:ident) => {
             tracing::$level!(
+                target: AUDIT,
                 request_id = info.caller.request_id,
                 method = request.method().as_str(),
                 path,

@@ -103,6 +103,7 @@ pub fn mount<S: ServerHandler + Clone>(server: S, settings: &Options) -> Streama
         .service_factory(Arc::new(move || Ok(server.clone())))
         .session_manager(Arc::new(LocalSessionManager::default()))
         .stateful_mode(settings.sessions)
+        .cancellation_token(settings.stop.child_token())
         .json_response(true)
         .allowed_hosts(hosts)
         .allowed_origins(origins)

@@ -5,12 +5,14 @@ mod access_guard;
 mod encode;
 mod front;
 mod mcp;
+mod message;
 mod openapi;
 mod pages;
 mod redact;
 mod respond;
 mod rest;
 mod router;
+mod sessions;
 mod trace;
 
 use actix_web::body::MessageBody;
@@ -37,7 +39,8 @@ pub struct AppParts {
     pub router: web::Data<Router>,
     pub documents: web::Data<pages::Documents>,
     pub mcp: Vec<Mounted>,
-    pub sessions: bool,
+    /// Where sessions are kept.
+    pub sessions: Option<web::Data<sessions::Sessions>>,
 }
 
 impl AppParts {
@@ -51,7 +54,7 @@ impl AppParts {
             mcp: mcp::mount_all(&executor.clone().into_inner(), options),
             reloads: web::Data::default(),
             documents: web::Data::default(),
-            sessions: options.sessions,
+            sessions: options.sessions.then(web::Data::default),
             executor,
             guard,
         }
@@ -70,7 +73,13 @@ pub fn app(
         InitError = (),
     >,
 > {
+    let has_sessions = parts.sessions.is_some();
     App::new()
+        .configure(|config| {
+            if let Some(sessions) = parts.sessions {
+                config.app_data(sessions);
+            }
+        })
         .app_data(parts.executor)
         .app_data(parts.guard)
         .app_data(parts.reloads)
@@ -78,7 +87,7 @@ pub fn app(
         .app_data(parts.documents)
         .wrap(Compress::default())
         .wrap(from_fn(front::front))
-        .configure(|config| mcp::routes(config, parts.mcp, parts.sessions))
+        .configure(|config| mcp::routes(config, parts.mcp, has_sessions))
         .service(web::resource("/openapi.json").to(pages::openapi))
         .service(web::resource("/docs").to(pages::docs))
         .service(web::resource("/").to(pages::home))

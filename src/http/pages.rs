@@ -171,7 +171,7 @@ pub async fn health(executor: web::Data<Executor>) -> HttpResponse {
             "data_version": manifest.data_version,
             "format": manifest.format,
             "records": manifest.sources.iter().map(|s| s.records).sum::<u64>(),
-            "signed": manifest.signature.is_some(),
+            "signature": bundle.signature.name(),
             "notice": manifest.notice,
         },
     }))

@@ -20,6 +20,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::api::argument::LONGEST_TEXT;
 use crate::api::{CallerInfo, Cost, Operation, Tool};
@@ -28,6 +29,7 @@ use crate::executor::Executor;
 use crate::metrics::METRICS;
 use crate::request_id::new_request_id;
 use crate::spelling::nearest;
+use crate::telemetry::AUDIT;
 use crate::toolsets::Toolsets;
 
 /// How long lists may be kept: a bundle never changes, and a new one is no emergency.
@@ -59,6 +61,8 @@ pub struct Options {
     pub hosts: Vec<String>,
     /// Origins of pages that may call, besides those of this machine.
     pub origins: Vec<String>,
+    /// Ends the sessions and their streams.
+    pub stop: CancellationToken,
 }
 
 /// What the toolsets offer over one bundle, rendered once.
@@ -242,6 +246,7 @@ impl ServerHandler for Server {
         let took = info.started.elapsed().as_secs_f64();
         METRICS.tool_call(tool.name, status, took);
         tracing::info!(
+            target: AUDIT,
             tool_name = tool.name,
             request_id = info.request_id,
             duration_ms = took * 1e3,

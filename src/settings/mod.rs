@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access;
 use crate::api::Budget;
-use crate::bundle::DuckDbLimits;
+use crate::bundle::OpenOptions;
 use crate::limits::ConcurrencySettings;
 use crate::mcp;
 use crate::tls;
@@ -99,6 +99,9 @@ settings! {
         bundle: PathBuf, "JOSH_BUNDLE", "FILE",
             "the embedded sample" like "/srv/josh/federal.db",
             "Bundle file to serve";
+        verify_key: PathBuf, "JOSH_VERIFY_KEY", "PEM",
+            "signatures are not checked" like "/etc/josh/bundle.pub",
+            "Ed25519 public key by which the bundle must be signed, at the start and at every reload";
         listen: String, "JOSH_LISTEN", "ADDRESS",
             = "127.0.0.1:8080",
             "Address and port to listen on; port 0 picks a free port";
@@ -213,6 +216,9 @@ settings! {
         log: String, "JOSH_LOG", "LEVEL",
             = "info",
             "What to log: error, warn, info (one line per request), debug, or a tracing filter";
+        audit_log: PathBuf, "JOSH_AUDIT_LOG", "FILE",
+            "none" like "/var/lib/josh/audit.jsonl",
+            "File that gets a line for every request and tool call: who, what, when, result";
         log_format: LogFormat, "JOSH_LOG_FORMAT", "FORMAT",
             = "text",
             "Log format: text or json";
@@ -255,11 +261,12 @@ pub struct Settings {
     pub trusted_proxies: Vec<IpNet>,
     pub concurrency: ConcurrencySettings,
     pub budget: Budget,
-    pub duckdb: DuckDbLimits,
+    pub open: OpenOptions,
     pub mcp: mcp::Options,
     pub toolsets: Toolsets,
     pub log: String,
     pub log_format: LogFormat,
+    pub audit_log: Option<PathBuf>,
     /// What works but should be changed, for the log.
     pub warnings: Vec<String>,
 }

@@ -9,9 +9,11 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::parse::{address, host_of, network, public_url, split, within};
 use super::{Auth, DEFAULT_LISTEN, Rate, RawSettings, Settings, TlsMode};
+use tokio_util::sync::CancellationToken;
+
 use crate::access::{self, JwksAddress};
 use crate::api::Budget;
-use crate::bundle::DuckDbLimits;
+use crate::bundle::{DuckDbLimits, OpenOptions};
 use crate::limits::{ConcurrencySettings, cores};
 use crate::mcp;
 use crate::tls;
@@ -49,13 +51,14 @@ impl RawSettings {
                 .collect::<Result<_>>()?,
             concurrency: self.concurrency()?,
             budget: self.budget(),
-            duckdb: self.duckdb()?,
+            open: OpenOptions { duckdb: self.duckdb()?, verify_key: self.verify_key.clone() },
             mcp: self.mcp(&listen, public_url.as_deref())?,
             toolsets: self.toolsets()?,
             public_url,
             bundle: self.bundle,
             log: self.log.unwrap_or_else(|| "info".into()),
             log_format: self.log_format.unwrap_or_default(),
+            audit_log: self.audit_log.clone(),
             warnings,
         })
     }
@@ -209,6 +212,7 @@ impl RawSettings {
             bare_search: self.mcp_bare_search.unwrap_or(false),
             hosts,
             origins,
+            stop: CancellationToken::new(),
         })
     }
 }

@@ -162,7 +162,7 @@ pub static SHARED: LazyLock<(Guarded, Vec<Signer>, tempfile::TempDir)> = LazyLoc
 #[test]
 fn every_route_and_every_tool_is_behind_the_guard() {
     let (guarded, ..) = &*SHARED;
-    let key = guarded.keys(&["add", "walker"]);
+    let key = guarded.keys(&["add", "walker", "--scopes", "josh:read,josh:metrics"]);
     let document = SAMPLE.get("/openapi.json").json();
     let paths: Vec<String> = document["paths"].as_object().unwrap().keys().cloned().collect();
     assert!(paths.len() > 60, "{}", paths.len());
@@ -295,7 +295,14 @@ fn invalid_tokens_are_refused() {
         let header = base64(br#"{"alg":"ES256","kid":"ec","crit":["exp"]}"#);
         format!("{header}.{}.{}", parts[1], parts[2])
     };
+    let of_kind = |typ: &str| {
+        let mut header = Header::new(Algorithm::ES256);
+        (header.kid, header.typ) = (Some("ec".into()), Some(typ.into()));
+        jsonwebtoken::encode(&header, &claims(json!({})), &signer.key).unwrap()
+    };
+    assert_eq!(guarded.get("/v1/sources", &of_kind("at+jwt")).status, 200);
     for (what, token) in [
+        ("a token for a logout", of_kind("logout+jwt")),
         ("unsigned", none),
         ("HS256 with the public key", confused),
         ("signed by a stranger", stranger.token(json!({}))),
@@ -334,6 +341,36 @@ fn invalid_tokens_are_refused() {
     }
     // In the URL a key would end up in logs: there is no such parameter.
     assert_eq!(guarded.get("/v1/sources?access_token=x", "").status, 401);
+}
+
+/// Given tokens whose scopes are in other claims, as a list or as one text, when they are used, then
+/// they count.
+#[test]
+fn scopes_are_read_from_lists_and_texts() {
+    let (guarded, signers, _) = &*SHARED;
+    for (name, value, status) in [
+        ("scp", json!(["openid", "josh:read"]), 200),
+        ("scp", json!("openid josh:read"), 200),
+        ("permissions", json!(["josh:read"]), 200),
+        ("scp", json!("josh:readers"), 403),
+    ] {
+        let token = signers[1].token(json!({ "scope": null, name: value }));
+        assert_eq!(guarded.get("/v1/sources", &token).status, status, "{name} {value}");
+    }
+}
+
+/// Given a key that reads records, when it asks for the metrics, then it is refused: they tell of
+/// all callers, and have a scope of their own.
+#[test]
+fn metrics_have_a_scope_of_their_own() {
+    let (guarded, _, _) = &*SHARED;
+    let reader = guarded.keys(&["add", "reader"]);
+    let monitor = guarded.keys(&["add", "monitor", "--scopes", "josh:metrics"]);
+    let refused = guarded.get("/metrics", &reader);
+    assert_eq!((refused.status, refused.code().as_str()), (403, "insufficient_scope"));
+    assert_eq!(refused.json()["error"]["hint"]["scope"], "josh:metrics");
+    assert_eq!(guarded.get("/metrics", &monitor).status, 200);
+    assert_eq!(guarded.get("/v1/sources", &monitor).status, 403);
 }
 
 /// Given keys and tokens without `josh:read`, when they are used, then 403 names the missing scope.

@@ -251,6 +251,9 @@ fn systemd_is_notified_when_the_server_is_ready() {
     let mut buffer = [0; 256];
     let length = socket.recv(&mut buffer).unwrap();
     assert!(String::from_utf8_lossy(&buffer[..length]).contains("READY=1"));
+    // A sign of life follows, for WatchdogSec=.
+    let length = socket.recv(&mut buffer).unwrap();
+    assert!(String::from_utf8_lossy(&buffer[..length]).contains("WATCHDOG=1"));
 }
 
 /// Given flags, environment and file, when the settings are printed, then they are the effective

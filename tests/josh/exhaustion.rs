@@ -1,0 +1,198 @@
+//! Callers who take and never give: half-sent messages, sessions without end, streams that stay
+//! open. Memory stays bounded, others are answered, and the server stops when it is told to.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::access::Guarded;
+use crate::support::{Answer, Server};
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+const ACCEPT: (&str, &str) = ("accept", "application/json, text/event-stream");
+
+/// The memory that the server's process holds, in MB.
+fn resident_mb(server: &Server) -> u64 {
+    let metrics = server.get("/metrics").text();
+    let line = metrics.lines().find(|l| l.starts_with("process_resident_memory_bytes "));
+    line.unwrap().rsplit(' ').next().unwrap().parse::<f64>().unwrap() as u64 >> 20
+}
+
+/// Begins posts of 1 MB to /mcp and sends all but their last bytes.
+fn half_sent(server: &Server, count: usize) -> Vec<TcpStream> {
+    let address = server.url.strip_prefix("http://").unwrap();
+    let (part, length) = (vec![b' '; 64 << 10], 1 << 20);
+    let send = |_| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_write_timeout(Some(Duration::from_millis(50))).unwrap();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+             accept: application/json, text/event-stream\r\ncontent-length: {length}\r\n\r\n"
+        );
+        let _ = stream.write_all(head.as_bytes());
+        for _ in 0..15 {
+            // Refused ones take nothing more.
+            if stream.write_all(&part).is_err() {
+                break;
+            }
+        }
+        stream
+    };
+    (0..count).map(send).collect()
+}
+
+fn list_tools(server: &Server, headers: &[(&str, &str)]) -> Answer {
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    let mut all = vec![JSON, ACCEPT, ("mcp-protocol-version", "2025-11-25")];
+    all.extend(headers);
+    server.post("/mcp", &all, body.to_string().as_bytes())
+}
+
+/// Given many messages that never end, when others call, then they are answered at once and memory
+/// stays bounded: without a token 16 KB are read, and all long ones share a bounded room.
+#[test]
+fn messages_that_never_end_cost_little() {
+    let guarded = Guarded::start(None, &[]);
+    let key = guarded.keys(&["add", "alice", "--scopes", "josh:read,josh:metrics"]);
+    let open = Server::start(&[]);
+    let before = resident_mb(&open);
+    let streams: Vec<TcpStream> =
+        half_sent(&open, 200).into_iter().chain(half_sent(&guarded.server, 200)).collect();
+    let started = Instant::now();
+    for _ in 0..20 {
+        assert_eq!(open.get("/v1/bills/hr:119:1").status, 200);
+        assert_eq!(guarded.get("/v1/bills/hr:119:1", &key).status, 200);
+        assert_eq!(list_tools(&open, &[]).status, 200, "a short message always fits");
+    }
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    let after = resident_mb(&open);
+    assert!(after < before + 150, "{before} MB before, {after} MB after");
+    drop(streams);
+}
+
+/// Given no token, when a message is longer than a handshake needs, then it is refused as such; a
+/// caller with a key may send it.
+#[test]
+fn long_messages_are_for_callers_who_are_known() {
+    let guarded = Guarded::start(None, &[]);
+    let key = guarded.keys(&["add", "alice"]);
+    let long = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list",
+        "params": { "_meta": { "note": "x".repeat(20_000) } } });
+    let without = guarded.rpc(&long, None);
+    assert_eq!((without.status, without.code().as_str()), (413, "payload_too_large"));
+    assert!(without.text().contains("16 KB"), "{}", without.text());
+    assert_ne!(guarded.rpc(&long, Some(&key)).status, 413);
+}
+
+fn initialize(note: &str) -> Vec<u8> {
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "clientInfo": { "name": "test", "version": "1" },
+        "capabilities": { "experimental": { "note": { "text": note } } } } })
+    .to_string()
+    .into_bytes()
+}
+
+/// Given sessions, when one client opens them without end, then there are at most 256, a large
+/// handshake is refused, and memory stays bounded.
+#[test]
+fn sessions_are_bounded() {
+    let server = Server::start(&["--mcp-sessions", "true"]);
+    let large = server.post("/mcp", &[JSON, ACCEPT], &initialize(&"x".repeat(20_000)));
+    assert_eq!((large.status, large.code().as_str()), (413, "payload_too_large"));
+    let note = "x".repeat(15_000);
+    let opened: Vec<Answer> =
+        (0..300).map(|_| server.post("/mcp", &[JSON, ACCEPT], &initialize(&note))).collect();
+    let (good, refused): (Vec<&Answer>, Vec<&Answer>) =
+        opened.iter().partition(|answer| answer.status == 200);
+    assert_eq!((good.len(), refused.len()), (256, 44));
+    assert!(refused.iter().all(|a| a.status == 503 && a.code() == "overloaded"));
+    assert!(resident_mb(&server) < 500, "{} MB", resident_mb(&server));
+    assert_eq!(server.get("/v1/bills/hr:119:1").status, 200);
+}
+
+/// Given restricted access, when a session is opened, then it needs a credential, and only who
+/// opened it can use it.
+#[test]
+fn a_session_belongs_to_its_caller() {
+    let guarded = Guarded::start(None, &["--mcp-sessions", "true"]);
+    let [alice, bob] =
+        ["alice", "bob"].map(|name| format!("Bearer {}", guarded.keys(&["add", name])));
+    let open = |headers: &[(&str, &str)]| {
+        let mut all = vec![JSON, ACCEPT];
+        all.extend(headers);
+        guarded.server.post("/mcp", &all, &initialize(""))
+    };
+    assert_eq!(open(&[]).status, 401);
+    let opened = open(&[("authorization", &alice)]);
+    assert_eq!(opened.status, 200);
+    let id = opened.header("mcp-session-id").to_string();
+    assert!(!id.is_empty());
+    let call = |who: &str| {
+        list_tools(&guarded.server, &[("authorization", who), ("mcp-session-id", &id)]).status
+    };
+    assert_eq!((call(&bob), call(&alice)), (404, 200));
+    let end = |who: &str| {
+        let headers = [("authorization", who), ("mcp-session-id", id.as_str())];
+        guarded.server.send("DELETE", "/mcp", &headers).status
+    };
+    assert_eq!(end(&bob), 404);
+    assert_eq!(call(&alice), 200);
+}
+
+/// Given an open event stream, when SIGTERM comes, then the server ends within seconds: the stream
+/// would never finish.
+#[test]
+fn a_stream_does_not_hold_up_the_end() {
+    let mut server = Server::start(&["--mcp-sessions", "true"]);
+    let opened = server.post("/mcp", &[JSON, ACCEPT], &initialize(""));
+    let id = opened.header("mcp-session-id").to_string();
+    let mut stream = TcpStream::connect(server.url.strip_prefix("http://").unwrap()).unwrap();
+    write!(
+        stream,
+        "GET /mcp HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\
+         mcp-session-id: {id}\r\nmcp-protocol-version: 2025-11-25\r\n\r\n"
+    )
+    .unwrap();
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"HTTP/1.1 200");
+    let told = Instant::now();
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0));
+    assert!(told.elapsed() < Duration::from_secs(4), "{:?}", told.elapsed());
+}
+
+/// Given an audit log, when requests and tool calls are made, then each is a line with who, what,
+/// when and how it ended, and no line has the credential.
+#[test]
+fn the_audit_log_says_who_did_what() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let guarded = Guarded::start(None, &["--log", "error", "--audit-log", path.to_str().unwrap()]);
+    let key = guarded.keys(&["add", "alice"]);
+    assert_eq!(guarded.get("/v1/bills/hr:119:1", &key).status, 200);
+    assert_eq!(guarded.get("/v1/bills/hr:119:1", "josh_wrong").status, 401);
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": "get_bill", "arguments": { "bill_id": "hr:119:1" } } });
+    assert_eq!(guarded.rpc(&call, Some(&key)).status, 200);
+    let lines = || -> Vec<Value> {
+        let text = std::fs::read_to_string(&path).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    crate::support::eventually("the lines are written", || lines().len() >= 3);
+    let found = lines();
+    let has = |test: &dyn Fn(&Value) -> bool| found.iter().any(test);
+    assert!(found.iter().all(|line| line["timestamp"].is_string()), "{found:?}");
+    assert!(has(&|l| l["path"] == "/v1/bills/hr:119:1"
+        && l["status"] == 200
+        && l["caller"].is_string()));
+    assert!(has(&|l| l["path"] == "/v1/bills/hr:119:1"
+        && l["status"] == 401
+        && l["address"] == "127.0.0.1"));
+    assert!(has(&|l| l["tool_name"] == "get_bill" && l["result_status"] == "ok"));
+    assert!(!std::fs::read_to_string(&path).unwrap().contains(&key));
+    let mode = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+}
