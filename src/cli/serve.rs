@@ -195,8 +195,8 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// A server for plain HTTP that redirects to HTTPS: to the public address, or to the name or address
-/// by which it was called, if that is known to be this server's.
+/// A server for plain HTTP that redirects to HTTPS: to the public address, or to the name or
+/// address by which it was called, if that is known to be this server's.
 fn redirect_to_https(
     from: SocketAddr,
     to: SocketAddr,

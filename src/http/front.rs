@@ -37,7 +37,8 @@ pub const METRICS_PATH: &str = "/metrics";
 /// Tool calls among what comes to `/mcp`, as the counters name them.
 const TOOL_CALL: &str = "/mcp tools/call";
 
-/// For browsers: a year. Not with a self-signed certificate, which a visitor must be able to accept.
+/// For browsers: a year. Not with a self-signed certificate, which a visitor must be able to
+/// accept.
 const ONLY_HTTPS: &str = "max-age=31536000";
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -1,5 +1,5 @@
-//! Sessions of MCP clients (`--mcp-sessions`): how many there may be, and whose they are. rmcp keeps
-//! the sessions themselves; it knows no callers.
+//! Sessions of MCP clients (`--mcp-sessions`): how many there may be, and whose they are. rmcp
+//! keeps the sessions themselves; it knows no callers.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -101,7 +101,7 @@ settings! {
             "Bundle file to serve";
         verify_key: PathBuf, "JOSH_VERIFY_KEY", "PEM",
             "signatures are not checked" like "/etc/josh/bundle.pub",
-            "Ed25519 public key by which the bundle must be signed, at the start and at every reload";
+            "Ed25519 public key that must have signed the bundle, at the start and at each reload";
         listen: String, "JOSH_LISTEN", "ADDRESS",
             = "127.0.0.1:8080",
             "Address and port to listen on; port 0 picks a free port";

@@ -343,8 +343,8 @@ fn invalid_tokens_are_refused() {
     assert_eq!(guarded.get("/v1/sources?access_token=x", "").status, 401);
 }
 
-/// Given tokens whose scopes are in other claims, as a list or as one text, when they are used, then
-/// they count.
+/// Given tokens whose scopes are in other claims, as a list or as one text, when they are used,
+/// then they count.
 #[test]
 fn scopes_are_read_from_lists_and_texts() {
     let (guarded, signers, _) = &*SHARED;

@@ -34,6 +34,7 @@ mod search;
 mod security;
 mod snapshots;
 mod soak;
+mod supply_chain;
 mod support;
 mod swap;
 mod tls;
