@@ -9,8 +9,8 @@ use josh::bundle::vectors::Vector;
 use josh::catalog::{SOURCES, Shape};
 use josh::embed::{BUILT_IN, FILE_NAMES, ModelFiles, Session};
 
-/// Texts per model call. Larger batches are no faster with tract, and all texts of a batch are
-/// padded to the longest.
+/// Texts per model call. Larger batches are no faster, and fastembed pads all texts of a batch to
+/// the longest.
 const BATCH: usize = 4;
 
 /// What to embed, and how.
@@ -113,11 +113,13 @@ impl Embedding {
         }
     }
 
-    /// The name of the model's cache file.
+    /// The name of the model's cache file. Vectors of another version of the model's code are not
+    /// mixed with its own.
     pub fn cache_name(&self) -> String {
         match &self.model {
+            Model::BuiltIn => format!("vectors-{}", BUILT_IN.vectors_name()),
+            Model::Folder(folder) => format!("vectors-{}", folder.files().vectors_name()),
             Model::WordHashes => "vectors-word-hashes".into(),
-            _ => format!("vectors-{}", &self.facts().sha256[..16]),
         }
     }
 

@@ -255,8 +255,7 @@ mod tests {
     /// the model's input.
     #[test]
     fn no_passage_is_truncated_by_the_model() {
-        use josh::embed::{BUILT_IN, MAX_TOKENS, Session};
-        let session = Session::load(&BUILT_IN).unwrap();
+        use josh::embed::{MAX_TOKENS, count_tokens};
         let legal = "SEC. 101. (a) In general.—Section 1395w–4(b)(2)(A)(iii) of title 42, U.S.C., \
                      is amended by striking “$1,000,000” and inserting “€2.500.000,00”; PFAS/PFOS \
                      (CAS No. 1763-23-1) at 4.0 ng/L; see 87 Fed. Reg. 36,848–36,849. ";
@@ -277,7 +276,7 @@ mod tests {
                 text: text.clone(),
             };
             for passage in cut(&text, &[section]) {
-                let counted = session.count_tokens(&model_text(&text, &passage)).unwrap();
+                let counted = count_tokens(&model_text(&text, &passage)).unwrap();
                 assert!(counted <= MAX_TOKENS, "{counted} tokens: {passage:?}");
             }
         }

@@ -4,6 +4,7 @@
 //!
 //! The standard test harness can't ignore a test at run time, so this file brings its own `main`.
 
+mod embedding;
 mod golden;
 
 use std::path::{Path, PathBuf};
@@ -86,7 +87,12 @@ fn main() -> ExitCode {
         };
         Trial::test(*name, run).with_ignored_flag(!is_present)
     });
-    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+    let embedding = Trial::test("shared_data_vectors_are_those_of_fastembed", || {
+        embedding::shared_data_vectors_are_those_of_fastembed();
+        Ok(())
+    });
+    let trials = trials.chain([embedding.with_ignored_flag(!is_present)]).collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 impl Built {
