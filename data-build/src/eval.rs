@@ -33,6 +33,9 @@ pub struct Eval {
     /// Only this mode; lexical needs no vectors and is fast [default: all three]
     #[arg(long, value_name = "MODE", value_parser = Mode::NAMES.map(|(name, _)| name))]
     mode: Option<String>,
+    /// File that gets every result: query, mode, document, rank and score, separated by tabs
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
     /// Folder of an embedding model to use instead of the built-in one
     #[arg(long, value_name = "FOLDER")]
     model: Option<PathBuf>,
@@ -90,14 +93,18 @@ impl Eval {
             queries.len()
         );
         say!("{:<10} {:>8} {:>11} {:>8}", "mode", "nDCG@10", "recall@100", "MRR");
+        let mut results: Box<dyn Write> = match &self.results {
+            Some(path) => Box::new(BufWriter::new(File::create(path)?)),
+            None => Box::new(std::io::sink()),
+        };
         for (name, _) in modes {
-            let scores = evaluate(&context, name, &queries, &judgements, &documents)?;
+            let scores = evaluate(&context, name, &queries, &judgements, &documents, &mut results)?;
             let mean = |sum: f64| sum / scores.queries.max(1) as f64;
             let (ndcg, recall, mrr) =
                 (mean(scores.ndcg_10), mean(scores.recall_100), mean(scores.reciprocal_rank));
             say!("{name:<10} {ndcg:>8.4} {recall:>11.4} {mrr:>8.4}");
         }
-        Ok(())
+        Ok(results.flush()?)
     }
 }
 
@@ -188,6 +195,7 @@ fn evaluate(
     queries: &[(String, String)],
     judgements: &Judgements,
     documents: &HashMap<String, String>,
+    results: &mut dyn Write,
 ) -> Result<Scores> {
     let mut scores = Scores::default();
     let bar = progress::rate_bar(queries.len() as u64, "searching");
@@ -197,10 +205,13 @@ fn evaluate(
         arguments.push_one("mode", mode);
         let request = SearchRequest::read(context, arguments)?;
         let found = ranking(context, &request, DEPTH)?;
-        let entries =
-            found.iter().filter_map(|number| context.bundle.records().by_number(*number as usize));
-        let names: Vec<&str> =
-            entries.filter_map(|entry| documents.get(entry.id)).map(String::as_str).collect();
+        let mut names: Vec<&str> = Vec::with_capacity(found.len());
+        for (number, score) in found {
+            let entry = context.bundle.records().by_number(number as usize);
+            let Some(name) = entry.and_then(|entry| documents.get(entry.id)) else { continue };
+            names.push(name);
+            writeln!(results, "{query}\t{mode}\t{name}\t{}\t{score}", names.len())?;
+        }
         if let Some(judged) = judgements.get(query) {
             scores.add(&names, judged);
         }

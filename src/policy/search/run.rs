@@ -65,9 +65,10 @@ pub fn search(context: &Context, request: &SearchRequest) -> Result<Outcome> {
 }
 
 /// The numbers of the best records, in order: what an evaluation needs of a search.
-pub fn ranking(context: &Context, request: &SearchRequest, most: usize) -> Result<Vec<u32>> {
+pub fn ranking(context: &Context, request: &SearchRequest, most: usize) -> Result<Vec<(u32, f32)>> {
     let ranking = SearchRun::new(context, request)?.rank(most)?;
-    Ok(ranking.page(0, most).iter().map(|ranked| ranked.fused.record).collect())
+    let page = ranking.page(0, most);
+    Ok(page.iter().map(|ranked| (ranked.fused.record, ranked.fused.score)).collect())
 }
 
 /// The numbers of a source's records whose texts have all of these words and phrases: a count of
