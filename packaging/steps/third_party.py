@@ -70,7 +70,8 @@ def duckdb_parts(package):
 
 
 def write_notices(path, crates):
-    users = collections.OrderedDict()
+    # Copies of a licence differ in white space; each is printed once.
+    texts, users = {}, collections.defaultdict(list)
     lines = ["Josh contains the following software. The texts of the licences follow the list.", ""]
     for package, _ in crates:
         shown = f"{package['name']} {package['version']}"
@@ -78,9 +79,11 @@ def write_notices(path, crates):
         with_parts = f"; contains DuckDB with {', '.join(parts)}" if parts else ""
         lines.append(f"- {shown}: {licence(package) or 'see below'}{with_parts}")
         for text in licence_texts(package):
-            users.setdefault(text, []).append(shown)
-    for text, who in users.items():
-        lines += ["", "=" * 80, ", ".join(dict.fromkeys(who)), "=" * 80, "", text]
+            words = " ".join(text.split())
+            texts.setdefault(words, text)
+            users[words].append(shown)
+    for words, text in texts.items():
+        lines += ["", "=" * 80, ", ".join(dict.fromkeys(users[words])), "=" * 80, "", text]
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
 
