@@ -16,8 +16,8 @@ import threading
 import time
 import urllib.request
 
-# From the first command of an installation to the first answer.
-MOST_SECONDS = 5.0
+# From the first command of an installation to the first answer. A machine that does other things at the same time may need more.
+MOST_SECONDS = float(os.environ.get("MOST_SECONDS", 5))
 TITLE = "One Big Beautiful Bill Act"
 
 
@@ -30,7 +30,7 @@ def report():
     since = os.environ.get("SINCE")
     if since:
         seconds = time.time() - int(since) / 1e9
-        print(f"  install to first answer: {seconds:.1f} s", flush=True)
+        print(f"note: install to first answer: {seconds:.1f} s", flush=True)
         check(seconds < MOST_SECONDS, f"the first answer took {seconds:.1f} s, more than {MOST_SECONDS}")
 
 
@@ -88,7 +88,7 @@ def mcp(command):
         send({"method": "notifications/initialized"})
         names = [tool["name"] for tool in call(2, "tools/list", {})["tools"]]
         check("get_bill" in names, f"{names}")
-        bill = call(3, "tools/call", {"name": "get_bill", "arguments": {"id": "hr:119:1"}})
+        bill = call(3, "tools/call", {"name": "get_bill", "arguments": {"bill_id": "hr:119:1"}})
         check(TITLE in json.dumps(bill), f"unexpected answer: {bill}")
         report()
         server.stdin.close()

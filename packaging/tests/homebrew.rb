@@ -17,7 +17,9 @@ class Pathname
 end
 
 class Bottle
-  def root_url(url) = raise("not a release: #{url}") unless url.match?(%r{/releases/download/v[\d.]+\z})
+  def root_url(url)
+    raise "not a release: #{url}" unless url.match?(%r{/releases/download/v[\d.]+\z})
+  end
 
   def sha256(cellar:, **hashes)
     raise "cellar: #{cellar}" unless cellar == :any_skip_relocation
@@ -26,7 +28,10 @@ class Bottle
 end
 
 class Service
-  def run(command) = raise("it would start #{command}") unless command.last == "serve"
+  def run(command)
+    raise "it would start #{command}" unless command.last == "serve"
+  end
+
   def keep_alive(_value) = nil
   def log_path(_path) = nil
   def error_log_path(_path) = nil
