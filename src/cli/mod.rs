@@ -142,8 +142,8 @@ impl Command {
     }
 }
 
-/// For `josh mcp`, an empty JOSH_BUNDLE counts as not set: a host that lets its user choose a bundle
-/// passes that when nothing was chosen. For a server it stays an error.
+/// For `josh mcp`, an empty JOSH_BUNDLE counts as not set: a host that lets its user choose a
+/// bundle passes that when nothing was chosen. For a server it stays an error.
 fn with_optional_bundle(command: clap::Command) -> clap::Command {
     match std::env::var_os("JOSH_BUNDLE").is_some_and(|value| value.is_empty()) {
         true => command.mut_subcommand("mcp", |mcp| mcp.mut_arg("bundle", |arg| arg.env(None))),
