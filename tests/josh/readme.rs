@@ -10,7 +10,7 @@ use josh::toolsets::Toolsets;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::support::{JOSH, SAMPLE, edition, josh, sample};
+use crate::support::{JOSH, SAMPLE, Server, edition, josh, sample};
 
 /// How requests begin in the pages.
 const REQUEST: &str = "curl '127.0.0.1:8080";
@@ -269,6 +269,20 @@ fn the_home_page_says_when_it_serves_the_sample() {
     assert!(page(&["get", "/"]).contains(notice));
     let other = page(&["get", "/", "--bundle", own.to_str().unwrap()]);
     assert!(other.contains("Sources in this bundle") && !other.contains(notice));
+}
+
+/// Given the transcript of the first five minutes, when the sample is served, then the banner is the
+/// one that it shows. What changes with the sample (its ID, its notice) is left out.
+#[test]
+fn the_transcript_shows_the_banner() {
+    let guide = Page::read("docs/install.md").text;
+    let server = Server::start(&[]);
+    let address = server.url.trim_start_matches("http://");
+    let banner = server.log().join("\n").replace(address, "127.0.0.1:8080");
+    let changes = |line: &&str| ["bundle ", "notice "].iter().any(|w| line.trim().starts_with(w));
+    for line in banner.lines().filter(|line| !changes(line)) {
+        assert!(guide.contains(line), "docs/install.md lacks {line:?}");
+    }
 }
 
 /// The relative links of a page: what they lead to, and the heading in it.
