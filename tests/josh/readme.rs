@@ -271,8 +271,8 @@ fn the_home_page_says_when_it_serves_the_sample() {
     assert!(other.contains("Sources in this bundle") && !other.contains(notice));
 }
 
-/// Given the transcript of the first five minutes, when the sample is served, then the banner is the
-/// one that it shows. What changes with the sample (its ID, its notice) is left out.
+/// Given the transcript of the first five minutes, when the sample is served, then the banner is
+/// the one that it shows. What changes with the sample (its ID, its notice) is left out.
 #[test]
 fn the_transcript_shows_the_banner() {
     let guide = Page::read("docs/install.md").text;
