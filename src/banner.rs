@@ -21,7 +21,9 @@ impl Banner<'_> {
         let manifest = &self.bundle.manifest;
         let records: u64 = manifest.sources.iter().map(|s| s.records).sum();
         let from = if self.is_sample {
-            "embedded sample; serve your own bundle with --bundle FILE".to_string()
+            "embedded sample; serve your own bundle with --bundle FILE\n  data    \
+             josh bundle pull URL --key PEM fetches a published bundle, josh-data-build makes one"
+                .to_string()
         } else {
             self.bundle.path.display().to_string()
         };
@@ -44,6 +46,7 @@ impl Banner<'_> {
              \x20 REST    {here}/v1/sources, docs at {here}/docs\n\
              \x20 MCP     {public}/mcp\n\
              \x20         claude mcp add --transport http josh {public}/mcp{key}\n\
+             \x20         other clients: josh connect CLIENT, or what {here}/mcp shows\n\
              {tls}\
              \x20 access  {access}\n\
              \x20 try     curl{insecure}{header} {here}{example}\n",

@@ -3,7 +3,6 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use josh::cli::{Command, Unusable};
 use josh::output::note;
 
@@ -11,7 +10,7 @@ use josh::output::note;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    match Command::parse().run() {
+    match Command::read().run() {
         Ok(code) => code,
         Err(error) => {
             note!("josh: {error:#}");

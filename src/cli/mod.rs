@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::bundle::{Bundle, BundleError, OpenOptions, sample_path};
 use crate::output;
@@ -106,6 +106,12 @@ enum Verb {
 }
 
 impl Command {
+    /// The arguments of this process; prints what is wrong with them and exits.
+    pub fn read() -> Command {
+        let matches = with_optional_bundle(Command::command()).get_matches();
+        Command::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
     pub fn run(self) -> Result<ExitCode> {
         match self.verb {
             Verb::Serve { settings, print_config } => {
@@ -133,6 +139,15 @@ impl Command {
             Verb::Man { dir } => manual(dir.as_deref())?,
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// For `josh mcp`, an empty JOSH_BUNDLE counts as not set: a host that lets its user choose a
+/// bundle passes that when nothing was chosen. For a server it stays an error.
+fn with_optional_bundle(command: clap::Command) -> clap::Command {
+    match std::env::var_os("JOSH_BUNDLE").is_some_and(|value| value.is_empty()) {
+        true => command.mut_subcommand("mcp", |mcp| mcp.mut_arg("bundle", |arg| arg.env(None))),
+        false => command,
     }
 }
 

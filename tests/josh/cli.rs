@@ -238,6 +238,17 @@ fn an_unknown_setting_is_an_error() {
     }
 }
 
+/// Given an empty JOSH_BUNDLE, as a host passes it when its user chose no bundle, when `josh mcp`
+/// starts, then it serves the sample; a server that was told nothing does not start.
+#[test]
+fn an_empty_bundle_variable_means_the_sample_to_mcp_only() {
+    let output = josh(&["mcp"]).env("JOSH_BUNDLE", "").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = josh(&["serve"]).env("JOSH_BUNDLE", "").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(run(&["mcp", "--bundle", ""]).status.code(), Some(2));
+}
+
 /// Given values of the wrong type in flags, variables and the file, when `serve` starts, then the
 /// message says what is accepted, without Rust types.
 #[test]
@@ -369,6 +380,18 @@ fn the_banner_shows_what_is_served_and_a_command_to_try() {
         banner.lines().find_map(|l| l.trim().strip_prefix("try ")).unwrap().trim().to_string();
     let path = command.strip_prefix(&format!("curl {}", server.url)).expect("a line to paste");
     assert_eq!(server.get(path).status, 200);
+}
+
+/// Given the commands that the banner of the sample names, when their help is asked for, then each
+/// of them exists.
+#[test]
+fn the_banner_names_commands_that_exist() {
+    let banner = Server::start(&[]).log().join("\n");
+    for command in ["bundle pull", "connect"] {
+        assert!(banner.contains(&format!("josh {command} ")), "{banner}");
+        let words = command.split(' ').chain(["--help"]).collect::<Vec<_>>();
+        assert!(run(&words).status.success(), "josh {command}");
+    }
 }
 
 #[test]

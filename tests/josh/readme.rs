@@ -10,7 +10,7 @@ use josh::toolsets::Toolsets;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::support::{JOSH, SAMPLE, edition, josh, sample};
+use crate::support::{JOSH, SAMPLE, Server, edition, josh, sample};
 
 /// How requests begin in the pages.
 const REQUEST: &str = "curl '127.0.0.1:8080";
@@ -271,6 +271,20 @@ fn the_home_page_says_when_it_serves_the_sample() {
     assert!(other.contains("Sources in this bundle") && !other.contains(notice));
 }
 
+/// Given the transcript of the first five minutes, when the sample is served, then the banner is
+/// the one that it shows. What changes with the sample (its ID, its notice) is left out.
+#[test]
+fn the_transcript_shows_the_banner() {
+    let guide = Page::read("docs/install.md").text;
+    let server = Server::start(&[]);
+    let address = server.url.trim_start_matches("http://");
+    let banner = server.log().join("\n").replace(address, "127.0.0.1:8080");
+    let changes = |line: &&str| ["bundle ", "notice "].iter().any(|w| line.trim().starts_with(w));
+    for line in banner.lines().filter(|line| !changes(line)) {
+        assert!(guide.contains(line), "docs/install.md lacks {line:?}");
+    }
+}
+
 /// The relative links of a page: what they lead to, and the heading in it.
 fn links(page: &Page) -> Vec<(String, Option<String>)> {
     let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
@@ -295,6 +309,7 @@ fn links_lead_somewhere() {
         "data-build/README.md",
         "data-build/SOURCES.md",
         "packaging/README.md",
+        "packaging/RELEASE.md",
         "tests/conformance/README.md",
     ];
     let mut followed = 0;
