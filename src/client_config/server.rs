@@ -36,8 +36,13 @@ pub enum Transport {
 impl ServerSpec {
     /// This server over HTTP.
     pub fn remote(base: &str, needs_key: bool) -> ServerSpec {
+        ServerSpec::at(format!("{base}/mcp"), needs_key)
+    }
+
+    /// The same at a certain endpoint.
+    pub fn at(url: String, needs_key: bool) -> ServerSpec {
         let key = needs_key.then(|| KEY_VARIABLE.to_string());
-        ServerSpec::new(Transport::Http { url: format!("{base}/mcp"), key })
+        ServerSpec::new(Transport::Http { url, key })
     }
 
     /// This binary, started by the client.

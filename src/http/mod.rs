@@ -11,6 +11,7 @@ mod redact;
 mod respond;
 mod rest;
 mod router;
+mod setup_page;
 mod trace;
 
 use actix_web::body::MessageBody;
