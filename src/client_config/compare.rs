@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::catalog::Client;
 use super::entry::{Payload, payload};
-use super::profile::looks_secret;
+use super::secrets::looks_secret;
 use super::server::{SERVER_NAME, ServerSpec};
 
 /// How a local configuration relates to the latest one.

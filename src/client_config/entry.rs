@@ -71,7 +71,7 @@ pub fn entry(client: &Client, server: &ServerSpec) -> Option<Value> {
 /// What a person types into the settings of a client that has no file.
 fn hosted_entry(server: &ServerSpec) -> Option<Value> {
     let Transport::Http { url, key } = &server.transport else { return None };
-    let authentication = if key.is_some() { "oauth" } else { "none" };
+    let authentication = if key.is_some() { "required" } else { "none" };
     Some(json!({ "url": url, "authentication": authentication }))
 }
 

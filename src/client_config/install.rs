@@ -138,7 +138,7 @@ pub fn plan_removal(
             match restored {
                 Some(original) => original,
                 None => {
-                    let edited = edit::remove(client, text, &servers, false);
+                    let edited = edit::remove(client, text, &servers);
                     let path = path.clone();
                     Some(edited.map_err(|why| InstallError::Edit { path, why })?)
                 }
@@ -224,8 +224,7 @@ fn check_place(path: &Path, scope: &Scope) -> Result<(), InstallError> {
     }
     let real = fs::canonicalize(there)
         .map_err(|why| InstallError::Io { path: there.to_path_buf(), why })?;
-    let is_inside = real.starts_with(&root) || root.starts_with(&real);
-    if is_inside {
+    if real.starts_with(&root) {
         return Ok(());
     }
     let why = format!("its folder is a link to {}; it was not touched", real.display());
@@ -238,9 +237,10 @@ pub fn apply(plan: &Plan, ledger: &Ledger) -> Result<Option<PathBuf>, InstallErr
     let backup = plan.before.as_ref().map(|text| ledger.back_up(&plan.path, text)).transpose();
     let backup = backup.map_err(failed)?;
     match &plan.after {
-        Some(text) => write(plan, text).map_err(failed)?,
-        None => fs::remove_file(&plan.path).map_err(failed)?,
+        Some(text) => write(plan, text),
+        None => check_unchanged(plan).and_then(|_| fs::remove_file(&plan.path)),
     }
+    .map_err(failed)?;
     if plan.is_removal {
         ledger.forget(&plan.path).map_err(failed)?;
         return Ok(backup);
@@ -260,29 +260,37 @@ pub fn apply(plan: &Plan, ledger: &Ledger) -> Result<Option<PathBuf>, InstallErr
     Ok(backup)
 }
 
+/// The file as it is now, if it is still the one that the plan was made for.
+fn check_unchanged(plan: &Plan) -> io::Result<Option<fs::Metadata>> {
+    let changed = || io::Error::other("it changed meanwhile; try again");
+    let metadata = match fs::symlink_metadata(&plan.path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && plan.before.is_none() => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    let is_same = metadata.is_file()
+        && plan.before.is_some()
+        && plan.before == fs::read_to_string(&plan.path).ok();
+    if is_same { Ok(Some(metadata)) } else { Err(changed()) }
+}
+
 /// Puts a new file in place of the old one, in one step.
 fn write(plan: &Plan, text: &str) -> io::Result<()> {
     let folder = plan.path.parent().unwrap_or(&plan.root);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(text.as_bytes())?;
-    match fs::symlink_metadata(&plan.path) {
-        Ok(old) => {
-            let mode = fs::Permissions::from_mode(old.mode() & 0o7777);
-            file.as_file().set_permissions(mode)?;
-            let new = file.as_file().metadata()?;
-            if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-                chown(file.path(), Some(old.uid()), Some(old.gid()))?;
-            }
-            let now = fs::read_to_string(&plan.path)?;
-            if old.is_symlink() || plan.before.as_ref() != Some(&now) {
-                return Err(io::Error::other("it changed meanwhile; try again"));
-            }
-        }
-        Err(_) if plan.before.is_none() => {}
-        Err(error) => return Err(error),
-    }
     file.as_file().sync_all()?;
+    if let Some(old) = check_unchanged(plan)? {
+        let mode = fs::Permissions::from_mode(old.mode() & 0o7777);
+        let new = file.as_file().metadata()?;
+        if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+            chown(file.path(), Some(old.uid()), Some(old.gid()))?;
+        }
+        file.as_file().set_permissions(mode)?;
+    }
     file.persist(&plan.path)?;
     Ok(())
 }

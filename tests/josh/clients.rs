@@ -50,6 +50,13 @@ impl Office {
         Office { server, data, profiles }
     }
 
+    /// With the two profiles that every server has.
+    pub fn without_profiles(more: &[&str]) -> Office {
+        let (data, profiles) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let server = serve(data.path(), profiles.path(), more);
+        Office { server, data, profiles }
+    }
+
     pub fn key(&self) -> PublicKey {
         let path = self.data.path().join("verification_key.pem");
         std::fs::write(&path, self.server.get("/keys/verification_key.pem").text()).unwrap();

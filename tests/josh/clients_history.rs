@@ -185,7 +185,7 @@ fn a_wrong_profile_is_refused_with_its_line() {
             5,
             "no server \"b\"",
         ),
-        ("[servers.a\n", 2, "invalid"),
+        ("[servers.a\n", 2, "unclosed table"),
     ] {
         let error = refused(&format!("{name}{rest}"), "p.toml");
         let place = format!("p.toml, line {line}:");

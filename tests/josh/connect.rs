@@ -166,7 +166,9 @@ fn removing_needs_no_memory() {
         let others =
             read(&before).get(container).and_then(Value::as_object).is_some_and(|s| !s.is_empty());
         if others {
-            assert_eq!(after, before, "{name}");
+            // Whether the last line had an end is forgotten: behind it, ours came.
+            assert_eq!(after.trim_end(), before.trim_end(), "{name}");
+            assert!(after == before || !before.ends_with('\n'), "{name}");
         }
         let plain = |text: &str| {
             let mut root = read(text).as_object().cloned().unwrap_or_default();

@@ -73,12 +73,15 @@ fn links_are_not_followed() {
     refused(&home, &["cursor"], "it is a link to");
     assert_eq!(std::fs::read(&other).unwrap(), b"{}");
     let elsewhere = tempfile::tempdir().unwrap();
-    let project = home.folder.path().join("work");
-    std::fs::create_dir_all(&project).unwrap();
-    symlink(elsewhere.path(), project.join(".cursor")).unwrap();
-    let folder = project.to_str().unwrap();
-    refused(&home, &["cursor", "--project", folder], "its folder is a link to");
-    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    // Also to a folder above: that is not the project's either.
+    for (name, target) in [("a", elsewhere.path()), ("b", home.folder.path())] {
+        let project = home.folder.path().join(name);
+        std::fs::create_dir_all(&project).unwrap();
+        symlink(target, project.join(".cursor")).unwrap();
+        let folder = project.to_str().unwrap();
+        refused(&home, &["cursor", "--project", folder], "its folder is a link to");
+        assert!(!target.join("mcp.json").exists());
+    }
 }
 
 /// Given a file, when it is written, then its mode stays, its backup is private, and no temporary

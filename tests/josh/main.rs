@@ -8,6 +8,7 @@ mod access_modes;
 mod aggregates;
 mod architecture;
 mod cli;
+mod client_guides;
 mod clients;
 mod clients_catalog;
 mod clients_history;

@@ -76,28 +76,18 @@ impl Editor for Json {
         }
     }
 
-    fn remove(
-        &self,
-        container: &str,
-        name: &str,
-        with_container: bool,
-    ) -> Result<Option<Splice>, EditError> {
+    fn remove(&self, container: &str, name: &str) -> Result<Option<Splice>, EditError> {
         let Some(root) = &self.root else { return Ok(None) };
-        let outer = members(root, "the file")?;
-        let Some(servers) = find(outer, container)? else { return Ok(None) };
-        let inner = match servers.value.kind {
-            Kind::Plain(Value::Null) => return Ok(None),
-            _ => members(&servers.value, container)?,
-        };
-        if find(inner, name)?.is_none() {
+        let Some(servers) = find(members(root, "the file")?, container)? else { return Ok(None) };
+        if matches!(servers.value.kind, Kind::Plain(Value::Null)) {
             return Ok(None);
         }
-        let (list, parent, key) = match with_container && inner.len() == 1 {
-            true => (outer, root, container),
-            false => (inner, &servers.value, name),
-        };
-        let number = list.iter().position(|member| member.name == key);
-        Ok(number.map(|number| self.items(parent).remove(number)))
+        let own = members(&servers.value, container)?;
+        if find(own, name)?.is_none() {
+            return Ok(None);
+        }
+        let number = own.iter().position(|member| member.name == name);
+        Ok(number.map(|number| self.items(&servers.value).remove(number)))
     }
 
     fn push(&self, list: &str, element: &Value) -> Result<Splice, EditError> {
@@ -146,13 +136,12 @@ impl Json {
 
     fn replace(&self, member: &Member, value: &Value) -> Splice {
         let Tree { from, to, .. } = member.value;
-        let own_line = self.text[..member.from].ends_with(['\n', '\t', ' ']);
         let indent = indent_at(&self.text, member.from);
-        let is_inline =
-            !own_line || !self.text[..member.from].trim_end_matches([' ', '\t']).ends_with('\n');
-        let text = match is_inline {
-            true => value.to_string(),
-            false => pretty(value, unit(&self.text), indent, newline(&self.text)),
+        let is_first_on_line = self.text[..member.from].ends_with(indent)
+            && self.text[..member.from - indent.len()].ends_with('\n');
+        let text = match is_first_on_line {
+            true => pretty(value, unit(&self.text), indent, newline(&self.text)),
+            false => value.to_string(),
         };
         Splice { from, to, text }
     }

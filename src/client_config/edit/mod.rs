@@ -44,13 +44,8 @@ trait Editor: Sized {
     /// Sets a member of the object at the root's member `container`, which is made if missing.
     fn set(&self, container: &str, name: &str, entry: &Value) -> Result<Splice, EditError>;
 
-    /// Removes such a member, and the container too if `with_container` and nothing is left.
-    fn remove(
-        &self,
-        container: &str,
-        name: &str,
-        with_container: bool,
-    ) -> Result<Option<Splice>, EditError>;
+    /// Removes such a member. The container stays: it may have been there before.
+    fn remove(&self, container: &str, name: &str) -> Result<Option<Splice>, EditError>;
 
     /// Adds an element to the list at the root's member `list`.
     fn push(&self, list: &str, _element: &Value) -> Result<Splice, EditError> {
@@ -75,19 +70,14 @@ pub fn add(client: &Client, text: &str, payload: &Payload) -> Result<String, Edi
     edit(client, text, &Change::Add(payload))
 }
 
-/// The text without these servers. `with_containers` removes what is then empty, too.
-pub fn remove(
-    client: &Client,
-    text: &str,
-    names: &[String],
-    with_containers: bool,
-) -> Result<String, EditError> {
-    edit(client, text, &Change::Remove { names, with_containers })
+/// The text without these servers.
+pub fn remove(client: &Client, text: &str, names: &[String]) -> Result<String, EditError> {
+    edit(client, text, &Change::Remove(names))
 }
 
 enum Change<'a> {
     Add(&'a Payload),
-    Remove { names: &'a [String], with_containers: bool },
+    Remove(&'a [String]),
 }
 
 fn edit(client: &Client, text: &str, change: &Change) -> Result<String, EditError> {
@@ -131,13 +121,13 @@ fn apply<E: Editor>(client: &Client, text: &str, change: &Change) -> Result<Stri
                 set_member(&mut wanted, container, &name, entry);
             }
         }
-        Change::Remove { names, with_containers } => {
+        Change::Remove(names) => {
             for name in *names {
                 let parsed = parse::<E>(&out)?;
-                if let Some(splice) = parsed.remove(container, name, *with_containers)? {
+                if let Some(splice) = parsed.remove(container, name)? {
                     out = spliced(&out, &splice);
                 }
-                remove_member(&mut wanted, container, name, *with_containers);
+                remove_member(&mut wanted, container, name);
             }
         }
     }
@@ -181,12 +171,9 @@ fn set_member(document: &mut Value, container: &str, name: &str, entry: Value) {
     }
 }
 
-fn remove_member(document: &mut Value, container: &str, name: &str, with_container: bool) {
-    let Some(root) = document.as_object_mut() else { return };
-    let Some(members) = root.get_mut(container).and_then(Value::as_object_mut) else { return };
-    members.shift_remove(name);
-    if members.is_empty() && with_container {
-        root.shift_remove(container);
+fn remove_member(document: &mut Value, container: &str, name: &str) {
+    if let Some(members) = document.get_mut(container).and_then(Value::as_object_mut) {
+        members.shift_remove(name);
     }
 }
 

@@ -55,12 +55,7 @@ impl Editor for Toml {
         }
     }
 
-    fn remove(
-        &self,
-        container: &str,
-        name: &str,
-        _with_container: bool,
-    ) -> Result<Option<Splice>, EditError> {
+    fn remove(&self, container: &str, name: &str) -> Result<Option<Splice>, EditError> {
         let root = self.table()?;
         let Some((_, servers)) = member(root.get_ref(), container) else { return Ok(None) };
         let inner = self.members(servers, container)?;

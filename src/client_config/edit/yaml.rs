@@ -100,28 +100,15 @@ impl Editor for Yaml {
         }
     }
 
-    fn remove(
-        &self,
-        container: &str,
-        name: &str,
-        with_container: bool,
-    ) -> Result<Option<Splice>, EditError> {
-        let Some(root) = &self.root else { return Ok(None) };
-        let Kind::Mapping(pairs, _) = &root.kind else { return Ok(None) };
+    fn remove(&self, container: &str, name: &str) -> Result<Option<Splice>, EditError> {
+        let Some(Node { kind: Kind::Mapping(pairs, _), .. }) = &self.root else { return Ok(None) };
         let Some((_, servers)) = find(pairs, container)? else { return Ok(None) };
-        let Kind::Mapping(inner, is_flow) = &servers.kind else { return Ok(None) };
-        if find(inner, name)?.is_none() {
-            return Ok(None);
+        let Kind::Mapping(own, is_flow) = &servers.kind else { return Ok(None) };
+        let Some((key, value)) = find(own, name)? else { return Ok(None) };
+        if *is_flow {
+            let number = own.iter().position(|(other, _)| other.from == key.from);
+            return Ok(number.map(|number| self.items(servers, own).remove(number)));
         }
-        let (list, node, key, is_flow) = match with_container && inner.len() == 1 {
-            true => (pairs, root, container, root.pairs("")?.1),
-            false => (inner, servers, name, *is_flow),
-        };
-        let Some(number) = list.iter().position(|(k, _)| k.value() == key) else { return Ok(None) };
-        if is_flow {
-            return Ok(Some(self.items(node, list).remove(number)));
-        }
-        let (key, value) = &list[number];
         let from = self.text[..key.from].rfind('\n').map_or(0, |n| n + 1);
         let to = self.line_end(value.to.max(key.to));
         Ok(Some(Splice { from, to, text: String::new() }))
@@ -241,6 +228,7 @@ impl<'a> Reader<'a> {
             }
             Event::Alias(anchor) => Kind::Other(json!({ "alias": anchor })),
             Event::SequenceStart(anchor, _) => {
+                to = from;
                 let mut items = vec![json!({ "anchor": anchor })];
                 loop {
                     let (event, span) = self.next()?;
@@ -259,6 +247,7 @@ impl<'a> Reader<'a> {
                 Kind::Other(Value::Array(items))
             }
             Event::MappingStart(_, _) => {
+                to = from;
                 let is_flow = self.text[from..].starts_with('{');
                 let mut pairs: Vec<(Node, Node)> = Vec::new();
                 loop {
@@ -281,10 +270,11 @@ impl<'a> Reader<'a> {
         Ok(Node { from, to, kind })
     }
 
-    /// Where a list or mapping in brackets ends; one without has no end of its own.
+    /// Where a list or mapping in brackets ends; one without has no end of its own. The parser's
+    /// span may include white space behind the bracket.
     fn flow_end(&self, span: Span, bracket: char) -> usize {
-        let (from, to) = self.bytes(span);
-        if self.text[from..to].ends_with(bracket) { to } else { 0 }
+        let (from, _) = self.bytes(span);
+        if self.text[from..].starts_with(bracket) { from + 1 } else { 0 }
     }
 }
 
