@@ -1,4 +1,5 @@
-//! Signs bundles and checks signatures. Whether an unsigned bundle is acceptable is up to the caller.
+//! Signs bundles and checks signatures. Whether an unsigned bundle is acceptable is up to the
+//! caller.
 
 use std::fmt::Display;
 use std::fs::File;

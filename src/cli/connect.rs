@@ -1,4 +1,5 @@
-//! `josh connect`: puts Josh into the files of MCP clients, shows what is there, takes it out again.
+//! `josh connect`: puts Josh into the files of MCP clients, shows what is there, takes it out
+//! again.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,5 +1,6 @@
-//! A payload that was signed: content-addressed by its canonical JSON (RFC 8785), with one signature
-//! over the payload alone and one over what it is for. Both are checked before an artifact is used.
+//! A payload that was signed: content-addressed by its canonical JSON (RFC 8785), with one
+//! signature over the payload alone and one over what it is for. Both are checked before an
+//! artifact is used.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! The clients, read from `assets/clients.toml`: types and their JSON schema. What must hold between
-//! the facts is checked by a test; nothing here depends on one client.
+//! The clients, read from `assets/clients.toml`: types and their JSON schema. What must hold
+//! between the facts is checked by a test; nothing here depends on one client.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -201,8 +201,9 @@ fn hide_nested(value: &Value) -> Value {
     }
 }
 
-/// What a client's file says about this server, in a few words. Without `wanted`, an entry counts as
-/// current if it is one that `josh connect` would write, for this program or for its own address.
+/// What a client's file says about this server, in a few words. Without `wanted`, an entry counts
+/// as current if it is one that `josh connect` would write, for this program or for its own
+/// address.
 pub fn describe(
     client: &Client,
     own: &Payload,

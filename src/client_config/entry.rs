@@ -102,7 +102,7 @@ pub fn secret(client: &Client, variable: &str) -> String {
     }
 }
 
-fn input_id(variable: &str) -> String {
+pub fn input_id(variable: &str) -> String {
     variable.to_ascii_lowercase().replace('_', "-")
 }
 

@@ -1,5 +1,5 @@
-//! An administrator's profiles: TOML files, `NAME.toml` in the folder of `--profiles`. A file that is
-//! wrong is refused with its line, and so is a secret that is written down.
+//! An administrator's profiles: TOML files, `NAME.toml` in the folder of `--profiles`. A file that
+//! is wrong is refused with its line, and so is a secret that is written down.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,11 +21,18 @@ const MOST_SERVERS: usize = 50;
 
 /// Why a profile can't be used, with file and line.
 #[derive(Debug, thiserror::Error)]
-#[error("profile {}{}: {why}", path.display(), line.map(|line| format!(", line {line}")).unwrap_or_default())]
+#[error("profile {place}: {why}")]
 pub struct ProfileError {
-    pub path: PathBuf,
-    pub line: Option<usize>,
-    pub why: String,
+    /// The file, with the line where it is known.
+    place: String,
+    why: String,
+}
+
+impl ProfileError {
+    fn new(path: &Path, line: Option<usize>, why: impl Into<String>) -> ProfileError {
+        let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+        ProfileError { place: format!("{}{line}", path.display()), why: why.into() }
+    }
 }
 
 #[derive(Deserialize)]
@@ -68,7 +75,7 @@ struct ServerEntry {
 
 /// Reads every profile of a folder, by name.
 pub fn read_profiles(folder: &Path) -> Result<Vec<Profile>, ProfileError> {
-    let whole = |path: &Path, why: String| ProfileError { path: path.into(), line: None, why };
+    let whole = |path: &Path, why: String| ProfileError::new(path, None, why);
     let listed = std::fs::read_dir(folder)
         .map_err(|e| whole(folder, format!("cannot read the folder: {e}")))?;
     let mut paths: Vec<PathBuf> = listed.flatten().map(|entry| entry.path()).collect();
@@ -82,7 +89,7 @@ pub fn read_profiles(folder: &Path) -> Result<Vec<Profile>, ProfileError> {
 }
 
 fn read_profile(path: &Path) -> Result<Profile, ProfileError> {
-    let whole = |why: String| ProfileError { path: path.into(), line: None, why };
+    let whole = |why: String| ProfileError::new(path, None, why);
     let id = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_string();
     if !is_server_name(&id) || [DEFAULT, STDIO].contains(&id.as_str()) {
         return Err(whole(
@@ -96,10 +103,10 @@ fn read_profile(path: &Path) -> Result<Profile, ProfileError> {
         return Err(whole(format!("it has {length} bytes; the limit is {LARGEST_FILE}")));
     }
     let text = std::fs::read_to_string(path).map_err(|e| whole(format!("cannot read it: {e}")))?;
-    parse(&id, &text).map_err(|wrong| ProfileError {
-        path: path.into(),
-        line: wrong.at.map(|at| text[..at.min(text.len())].lines().count().max(1)),
-        why: wrong.why,
+    parse(&id, &text).map_err(|wrong| {
+        let lines_before = |at: usize| text.bytes().take(at).filter(|b| *b == b'\n').count();
+        let line = wrong.at.map(|at| lines_before(at) + 1);
+        ProfileError::new(path, line, wrong.why)
     })
 }
 
@@ -110,15 +117,12 @@ struct Wrong {
 }
 
 fn wrong(span: Range<usize>, why: impl Into<String>) -> Wrong {
-    // One past the start: a line is counted once its first character is in.
-    Wrong { at: Some(span.start + 1), why: why.into() }
+    Wrong { at: Some(span.start), why: why.into() }
 }
 
 fn parse(id: &str, text: &str) -> Result<Profile, Wrong> {
-    let file: ProfileFile = toml::from_str(text).map_err(|e| Wrong {
-        at: e.span().map(|span| span.start + 1),
-        why: e.message().to_string(),
-    })?;
+    let file: ProfileFile = toml::from_str(text)
+        .map_err(|e| Wrong { at: e.span().map(|span| span.start), why: e.message().to_string() })?;
     let mut profile = Profile {
         id: id.to_string(),
         name: file.name,
@@ -127,7 +131,7 @@ fn parse(id: &str, text: &str) -> Result<Profile, Wrong> {
         exceptions: BTreeMap::new(),
     };
     if profile.servers.is_empty() {
-        return Err(Wrong { at: Some(1), why: "servers: there is none".into() });
+        return Err(Wrong { at: Some(0), why: "servers: there is none".into() });
     }
     for (client, entry) in file.clients {
         let name = client.get_ref();

@@ -57,7 +57,8 @@ impl ServerSpec {
     }
 }
 
-/// Whether a name can be used in every client: as a key of JSON, TOML and YAML, and in a tool's name.
+/// Whether a name can be used in every client: as a key of JSON, TOML and YAML, and in a tool's
+/// name.
 pub fn is_server_name(name: &str) -> bool {
     let is_fine = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     (1..=40).contains(&name.len()) && name.bytes().all(is_fine)

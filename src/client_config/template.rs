@@ -1,5 +1,5 @@
-//! Templates of the catalog: `{name}` in a text is replaced, in one pass, so that a value that holds
-//! braces is not read again.
+//! Templates of the catalog: `{name}` in a text is replaced, in one pass, so that a value that
+//! holds braces is not read again.
 
 /// Replaces the placeholders that are known; other braces stay as they are.
 pub fn fill(template: &str, values: &[(&str, &str)]) -> String {

@@ -72,8 +72,8 @@ fn serve(data: &Path, profiles: &Path, more: &[&str]) -> Server {
 
 pub static SHARED: LazyLock<Office> = LazyLock::new(|| Office::start(&[]));
 
-/// Given every client and profile, when its configuration is fetched, then its ID is the hash of its
-/// canonical payload, both signatures hold, and the same artifact can be fetched by its ID.
+/// Given every client and profile, when its configuration is fetched, then its ID is the hash of
+/// its canonical payload, both signatures hold, and the same artifact can be fetched by its ID.
 #[test]
 fn every_configuration_is_signed_and_content_addressed() {
     let office = &*SHARED;
@@ -189,8 +189,8 @@ const SAME: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Given a tool and its REST twin, when both are called, then they give the same JSON, empty members
-/// of a payload included; and the tool's result is what its schema says.
+/// Given a tool and its REST twin, when both are called, then they give the same JSON, empty
+/// members of a payload included; and the tool's result is what its schema says.
 #[test]
 fn tools_and_rest_give_the_same() {
     let office = &*SHARED;

@@ -1,4 +1,5 @@
-//! What `josh connect` must not do: touch what it can't read, follow links, take what is not signed.
+//! What `josh connect` must not do: touch what it can't read, follow links, take what is not
+//! signed.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -62,8 +63,8 @@ fn files_that_break_off_are_refused() {
     }
 }
 
-/// Given a link in place of the file or of its folder, when Josh is connected, then neither the link
-/// nor what it leads to is changed.
+/// Given a link in place of the file or of its folder, when Josh is connected, then neither the
+/// link nor what it leads to is changed.
 #[test]
 fn links_are_not_followed() {
     let home = Home::with("cursor", b"{}");
@@ -120,8 +121,8 @@ fn wrong_flags_are_explained() {
 }
 
 /// Given a server that hands out configuration, when a client is connected from it with its key,
-/// then what it wrote is what the server signed; with another key, or when the answer is not signed,
-/// nothing is written.
+/// then what it wrote is what the server signed; with another key, or when the answer is not
+/// signed, nothing is written.
 #[test]
 fn a_configuration_from_a_server_is_verified() {
     let office = &*SHARED;

@@ -102,6 +102,14 @@ impl Editor for Json {
             _ => Err(EditError::Unusual(format!("{list:?} is not a list"))),
         }
     }
+
+    fn pull(&self, list: &str, id: &str) -> Option<Splice> {
+        let found = find(members(self.root.as_ref()?, "the file").ok()?, list).ok()??;
+        let Kind::Array(elements) = &found.value.kind else { return None };
+        let has_id = |element: &Tree| to_value(element).get("id").is_some_and(|own| own == id);
+        let number = elements.iter().position(has_id)?;
+        Some(self.items(&found.value).remove(number))
+    }
 }
 
 impl Json {

@@ -147,9 +147,8 @@ impl Items<'_> {
             let rest = &self.text[at..self.to];
             let is_line_comment =
                 !self.line_comment.is_empty() && rest.starts_with(self.line_comment);
-            let step = if rest.starts_with([' ', '\t']) {
-                1
-            } else if over_lines && rest.starts_with(['\n', '\r']) {
+            let is_line_end = rest.starts_with(['\n', '\r']);
+            let step = if rest.starts_with([' ', '\t']) || (over_lines && is_line_end) {
                 1
             } else if is_line_comment {
                 rest.find(['\n', '\r']).unwrap_or(rest.len())

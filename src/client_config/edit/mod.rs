@@ -10,7 +10,8 @@ mod yaml;
 use serde_json::{Map, Value};
 
 use super::catalog::{Client, Format};
-use super::entry::Payload;
+use super::entry::{Payload, input_id};
+use super::server::KEY_VARIABLE;
 
 /// Why a file was left alone.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +51,11 @@ trait Editor: Sized {
     /// Adds an element to the list at the root's member `list`.
     fn push(&self, list: &str, _element: &Value) -> Result<Splice, EditError> {
         Err(EditError::Unusual(format!("{} has no list {list} here", Self::NAME)))
+    }
+
+    /// Removes the element with this `id` from such a list.
+    fn pull(&self, _list: &str, _id: &str) -> Option<Splice> {
+        None
     }
 }
 
@@ -129,6 +135,14 @@ fn apply<E: Editor>(client: &Client, text: &str, change: &Change) -> Result<Stri
                 }
                 remove_member(&mut wanted, container, name);
             }
+            // The question for our key goes, too, unless another server has come to use it.
+            let id = input_id(KEY_VARIABLE);
+            let is_used = wanted.to_string().contains(&format!("${{input:{id}}}"));
+            let splice = parse::<E>(&out)?.pull("inputs", &id).filter(|_| !is_used);
+            if let Some(splice) = splice {
+                out = spliced(&out, &splice);
+                remove_input(&mut wanted, &id);
+            }
         }
     }
     match parse::<E>(&out) {
@@ -154,6 +168,12 @@ fn push_input(document: &mut Value, input: &Value) {
     let list = root.entry("inputs").or_insert_with(|| Value::Array(Vec::new()));
     if let Some(list) = list.as_array_mut() {
         list.push(input.clone());
+    }
+}
+
+fn remove_input(document: &mut Value, id: &str) {
+    if let Some(inputs) = document.get_mut("inputs").and_then(Value::as_array_mut) {
+        inputs.retain(|input| input.get("id").and_then(Value::as_str) != Some(id));
     }
 }
 

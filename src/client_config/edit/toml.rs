@@ -1,5 +1,5 @@
-//! TOML. A server is a table of its own at the end of the file, or a member of an inline table where
-//! the file has one.
+//! TOML. A server is a table of its own at the end of the file, or a member of an inline table
+//! where the file has one.
 
 use serde_json::Value;
 use toml::Spanned;

@@ -23,9 +23,12 @@ struct Node {
     kind: Kind,
 }
 
+/// A key and its value.
+type Pair = (Node, Node);
+
 enum Kind {
     /// In braces or not.
-    Mapping(Vec<(Node, Node)>, bool),
+    Mapping(Vec<Pair>, bool),
     Other(Value),
 }
 
@@ -43,7 +46,7 @@ impl Node {
         }
     }
 
-    fn pairs(&self, what: &str) -> Result<(&[(Node, Node)], bool), EditError> {
+    fn pairs(&self, what: &str) -> Result<(&[Pair], bool), EditError> {
         match &self.kind {
             Kind::Mapping(pairs, is_flow) => Ok((pairs, *is_flow)),
             Kind::Other(_) => Err(EditError::Unusual(format!("{what} is not a mapping"))),
@@ -130,7 +133,7 @@ impl Yaml {
     }
 
     /// Behind the last entry of a mapping.
-    fn end(&self, pairs: &[(Node, Node)]) -> usize {
+    fn end(&self, pairs: &[Pair]) -> usize {
         let last = pairs.iter().map(|(key, value)| value.to.max(key.to)).max();
         self.line_end(last.unwrap_or_default())
     }
@@ -146,20 +149,20 @@ impl Yaml {
         Splice { from: at, to: at, text: format!("{before}{}", self.lines(column, value)) }
     }
 
-    fn items(&self, node: &Node, pairs: &[(Node, Node)]) -> Items<'_> {
+    fn items(&self, node: &Node, pairs: &[Pair]) -> Items<'_> {
         let items = pairs.iter().map(|(key, value)| (key.from, value.to)).collect();
         let (from, to) = (node.from + 1, node.to - 1);
         Items { text: &self.text, from, to, items, line_comment: "#" }
     }
 
-    fn insert_flow(&self, node: &Node, pairs: &[(Node, Node)], key: &str, value: &Value) -> Splice {
+    fn insert_flow(&self, node: &Node, pairs: &[Pair], key: &str, value: &Value) -> Splice {
         let item = format!("{}: {value}", yaml_key(key));
         self.items(node, pairs).insert_inline(&item)
     }
 }
 
 /// The pair with this key; of two with one key, readers take either.
-fn find<'a>(pairs: &'a [(Node, Node)], name: &str) -> Result<Option<&'a (Node, Node)>, EditError> {
+fn find<'a>(pairs: &'a [Pair], name: &str) -> Result<Option<&'a Pair>, EditError> {
     let mut found = pairs.iter().filter(|(key, _)| key.value() == name);
     match (found.next(), found.next()) {
         (_, Some(_)) => Err(EditError::Unusual(format!("it has {name:?} twice"))),
@@ -249,7 +252,7 @@ impl<'a> Reader<'a> {
             Event::MappingStart(_, _) => {
                 to = from;
                 let is_flow = self.text[from..].starts_with('{');
-                let mut pairs: Vec<(Node, Node)> = Vec::new();
+                let mut pairs: Vec<Pair> = Vec::new();
                 loop {
                     let (event, span) = self.next()?;
                     if matches!(event, Event::MappingEnd) {
