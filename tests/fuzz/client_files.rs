@@ -54,6 +54,8 @@ fn corpus(client: &str) -> Vec<Vec<u8>> {
         found.extend(own.map(|entry| std::fs::read(entry.path()).unwrap()));
     }
     assert!(found.len() >= 5, "{client}");
+    // A key without a value in braces: once a panic.
+    found.push(b"extensions: {\xe2\x82\xac/*a*l}\nGOOSE_MODE: auto\n".to_vec());
     found
 }
 

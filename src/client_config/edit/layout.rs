@@ -144,7 +144,7 @@ impl Items<'_> {
     /// Behind white space and comments, over lines or within one.
     fn past(&self, mut at: usize, over_lines: bool) -> usize {
         loop {
-            let rest = &self.text[at..self.to];
+            let Some(rest) = self.text.get(at..self.to) else { return at };
             let is_line_comment =
                 !self.line_comment.is_empty() && rest.starts_with(self.line_comment);
             let is_line_end = rest.starts_with(['\n', '\r']);

@@ -150,8 +150,13 @@ impl Yaml {
     }
 
     fn items(&self, node: &Node, pairs: &[Pair]) -> Items<'_> {
-        let items = pairs.iter().map(|(key, value)| (key.from, value.to)).collect();
         let (from, to) = (node.from + 1, node.to - 1);
+        // A key without a value has an empty one, which the parser puts behind the bracket.
+        let end = |(key, value): &Pair| match value.from < value.to {
+            true => value.to,
+            false => key.to,
+        };
+        let items = pairs.iter().map(|pair| (pair.0.from, end(pair).min(to))).collect();
         Items { text: &self.text, from, to, items, line_comment: "#" }
     }
 
