@@ -3,13 +3,14 @@
 //! gives it back when the work has stopped, which the cancellation token sees to.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use tokio_util::sync::CancellationToken;
 
 use crate::api::{Arguments, Budget, CallerInfo, Context, Cost, Error, Operation, Outcome, Result};
 use crate::bundle::{Bundle, BundleError};
+use crate::client_config::ClientConfigs;
 use crate::limits::{ConcurrencyLimit, ConcurrencySettings};
 use crate::toolsets::Toolsets;
 
@@ -17,6 +18,7 @@ use crate::toolsets::Toolsets;
 pub struct Executor {
     current: ArcSwap<Bundle>,
     pub toolsets: Toolsets,
+    client_configs: OnceLock<Arc<ClientConfigs>>,
     budget: Budget,
     settings: ConcurrencySettings,
     searches: ConcurrencyLimit,
@@ -70,6 +72,7 @@ impl Executor {
         Ok(Executor {
             current: ArcSwap::from_pointee(bundle),
             toolsets,
+            client_configs: OnceLock::new(),
             budget,
             settings,
             searches: ConcurrencyLimit::new("searches", settings),
@@ -81,6 +84,17 @@ impl Executor {
 
     pub fn bundle(&self) -> Arc<Bundle> {
         self.current.load_full()
+    }
+
+    /// Hands out configuration for clients from now on. It names the address of the server, which
+    /// is known when the server listens.
+    pub fn hand_out(&self, configs: ClientConfigs) {
+        // Only the first counts: nothing hands out two.
+        let _ = self.client_configs.set(Arc::new(configs));
+    }
+
+    pub fn client_configs(&self) -> Option<&Arc<ClientConfigs>> {
+        self.client_configs.get()
     }
 
     /// Opens the file again; the old bundle stays in service if the new one can't be used.
@@ -95,6 +109,7 @@ impl Executor {
     pub fn context(&self, bundle: Arc<Bundle>, caller: CallerInfo) -> Context {
         Context {
             bundle,
+            client_configs: self.client_configs.get().cloned(),
             deadline: caller.started + self.settings.timeout,
             caller,
             cancellation: CancellationToken::new(),

@@ -4,10 +4,10 @@
 //! - surfaces decode requests and encode outcomes: `cli`, `http`, `mcp`; `docs` writes the
 //!   generated pages;
 //! - `executor` runs operations, `toolsets` names the capabilities;
-//! - capabilities own operations, types and logic: `policy`;
+//! - capabilities own operations, types and logic: `policy`, `clients`;
 //! - `api` is the contract: operations, arguments, contexts, outcomes, errors;
 //! - data: `catalog` says what a source is, `bundle` is the opened file, `embed` turns text into
-//!   vectors;
+//!   vectors, `client_config` knows how MCP clients are configured;
 //! - runtime: `access`, `limits`, `tls`, `settings`, `metrics`, `telemetry`.
 //!
 //! The path of `GET /v1/bills/hr:119:1/actions?limit=5`:
@@ -28,6 +28,8 @@ pub mod banner;
 pub mod bundle;
 pub mod catalog;
 pub mod cli;
+pub mod client_config;
+pub mod clients;
 pub mod docs;
 pub mod embed;
 pub mod executor;
@@ -41,8 +43,10 @@ pub mod policy;
 pub mod reloads;
 mod request_id;
 pub mod settings;
+pub mod signing;
 pub mod spelling;
 pub mod stamp;
 pub mod telemetry;
+mod timestamp;
 pub mod tls;
 pub mod toolsets;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::api::{Arguments, Capability, Context, Error, Operation, Outcome, Scope, Tool};
 use crate::bundle::Bundle;
-use crate::policy;
+use crate::{clients, policy};
 
 /// Every capability. Adding one: its folder and a line here.
-pub const CAPABILITIES: &[&Capability] = &[&policy::CAPABILITY];
+pub const CAPABILITIES: &[&Capability] = &[&policy::CAPABILITY, &clients::CAPABILITY];
 
 /// What is offered unless the operator says otherwise.
 pub const DEFAULT: &str = "policy";
@@ -88,6 +88,11 @@ impl Toolsets {
 
     pub fn capabilities(&self) -> impl Iterator<Item = &'static Capability> + '_ {
         self.capabilities.iter().copied()
+    }
+
+    /// Whether configuration for clients is offered, which needs a key, profiles and an address.
+    pub fn hand_out_client_configs(&self) -> bool {
+        self.capabilities().any(|capability| capability.name == clients::CAPABILITY.name)
     }
 
     pub fn operations(&self) -> impl Iterator<Item = &'static Operation> + '_ {

@@ -20,6 +20,7 @@ use super::{RETRY, Scope};
 use crate::folders;
 use crate::spelling::nearest;
 use crate::stamp::Stamp;
+use crate::timestamp;
 
 /// The start of every API key, so that people and scanners for leaked secrets recognise one.
 pub const PREFIX: &str = "josh_";
@@ -96,7 +97,7 @@ impl KeyFile {
             id: hex::encode(random::<4>()?),
             name: name.trim().to_string(),
             scopes: scopes.to_vec(),
-            created: now(),
+            created: timestamp::now(),
             sha256: secret.as_deref().map(hash),
             subject: subject.map(str::to_string),
             revoked: None,
@@ -126,7 +127,7 @@ impl KeyFile {
             let Some(key) = active.find(|k| k.id == which || k.name == which) else {
                 bail!("no active key has the ID or name {which:?}; josh keys list shows all keys");
             };
-            key.revoked = Some(now());
+            key.revoked = Some(timestamp::now());
             Ok(key.clone())
         })
     }
@@ -179,13 +180,6 @@ fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
     Ok(bytes)
-}
-
-/// Now, in UTC, to the second.
-fn now() -> String {
-    let now = time::OffsetDateTime::now_utc();
-    let (hour, minute, second) = now.to_hms();
-    format!("{}T{hour:02}:{minute:02}:{second:02}Z", now.date())
 }
 
 /// The active rows, indexed.
@@ -369,11 +363,5 @@ mod tests {
             }
         });
         assert_eq!(KeyFile::new(path).list().unwrap().len(), 8);
-    }
-
-    #[test]
-    fn now_is_a_time() {
-        let now = now();
-        assert!(now.len() == 20 && now.starts_with("20") && now.ends_with('Z'), "{now}");
     }
 }

@@ -179,6 +179,20 @@ impl Arguments {
         }
     }
 
+    /// Takes out a text that may be longer than others, up to so many bytes.
+    pub fn take_long(&mut self, name: &str, longest: usize) -> Result<Option<String>> {
+        let text = match self.take(name)? {
+            None => return Ok(None),
+            Some(Given::Query(text) | Given::One(text)) => text,
+            Some(list) => list.one(name)?.to_string(),
+        };
+        if text.len() > longest {
+            let message = format!("`{name}` is longer than {longest} bytes.");
+            return Err(Error::invalid(name, message).hint("max_bytes", longest));
+        }
+        Ok(Some(text))
+    }
+
     /// Takes out the one value of an argument.
     pub fn take_one(&mut self, name: &str) -> Result<Option<String>> {
         self.take(name)?.map(|given| given.one(name).map(str::to_string)).transpose()

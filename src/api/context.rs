@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::{Code, Error, Result};
 use crate::access::Identity;
 use crate::bundle::{Bundle, Interrupt, Unavailable};
+use crate::client_config::ClientConfigs;
 
 /// What one aggregation may cost.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +39,8 @@ pub struct CallerInfo {
 #[derive(Clone)]
 pub struct Context {
     pub bundle: Arc<Bundle>,
+    /// What clients are configured with, where this server hands that out.
+    pub client_configs: Option<Arc<ClientConfigs>>,
     pub caller: CallerInfo,
     pub deadline: Instant,
     pub cancellation: CancellationToken,
@@ -50,6 +53,7 @@ impl Context {
         let started = Instant::now();
         Context {
             bundle,
+            client_configs: None,
             caller: CallerInfo { request_id: String::new(), started, identity: None },
             deadline: started + Duration::from_secs(24 * 3600),
             cancellation: CancellationToken::new(),

@@ -43,6 +43,14 @@ codes! {
         "See `field` for the parameter and the hint for what it takes.";
     InvalidCursor "invalid_cursor" 400 "invalid_request" false
         "Start again without `cursor`, and pass next_cursor on unchanged with the same parameters.";
+    ClientNotFound "client_not_found" 404 "not_found" false
+        "GET /v1/clients, or list_clients, lists the clients that are known.";
+    ProfileNotFound "profile_not_found" 404 "not_found" false
+        "GET /v1/clients/{client_id}/profiles, or list_profiles, lists the profiles of a client.";
+    ArtifactNotFound "artifact_not_found" 404 "not_found" false
+        "Ask without artifact_id for the latest configuration.";
+    InvalidInput "invalid_input" 400 "invalid_request" false
+        "See `field` for the argument and the message for what it takes.";
     SourceNotSearchable "source_not_searchable" 400 "invalid_request" false
         "Text search takes sources that carry a text; find names and numbers by listing the \
          source.";
@@ -77,6 +85,9 @@ codes! {
     BundleUnavailable "bundle_unavailable" 503 "unavailable" true
         "The bundle file was changed in place. Put a whole bundle there by renaming; Josh then \
          loads it by itself.";
+    SignatureError "signature_error" 500 "internal" false
+        "The file that was kept is not what was signed. Ask without artifact_id for the latest \
+         configuration, and tell whoever runs this server.";
     InternalError "internal_error" 500 "internal" true
         "Report the request id to whoever runs this server; its log has the cause.";
 }
@@ -113,6 +124,13 @@ impl Error {
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
         let mut error = Error::new(Code::InvalidParameter, message);
         error.field = Some(field.into());
+        error
+    }
+
+    /// An argument of an operation on clients that can't be used.
+    pub fn invalid_input(field: &str, message: impl Into<String>) -> Self {
+        let mut error = Error::new(Code::InvalidInput, message);
+        error.field = Some(field.to_string());
         error
     }
 

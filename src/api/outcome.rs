@@ -65,15 +65,23 @@ pub fn append<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<()>
 pub struct Outcome {
     pub output: Box<dyn Output>,
     pub notes: Notes,
+    /// Whether members that hold nothing belong to the result, for an agent too.
+    pub is_whole: bool,
 }
 
 impl Outcome {
     pub fn new(output: impl Output + 'static) -> Outcome {
-        Outcome { output: Box::new(output), notes: Notes::default() }
+        Outcome { output: Box::new(output), notes: Notes::default(), is_whole: false }
     }
 
     pub fn typed<T: Serialize + Send + 'static>(value: T) -> Outcome {
         Outcome::new(Typed(value))
+    }
+
+    /// Keeps members that hold nothing: a document that was signed is what it is.
+    pub fn whole(mut self) -> Outcome {
+        self.is_whole = true;
+        self
     }
 
     pub fn with(mut self, notes: Notes) -> Outcome {

@@ -44,6 +44,8 @@ pub enum Kind {
     SomeOf(Choices, usize),
     /// Some names, which the operation checks.
     Names,
+    /// A JSON object of at most so many bytes, as it is.
+    Json(usize),
     /// Fields and values; says of the open bundle which.
     Filters(fn(&Bundle) -> String),
 }
@@ -90,6 +92,7 @@ impl Parameter {
                 "maxItems": most,
             }),
             Kind::Names => json!({ "type": "array", "items": { "type": "string" } }),
+            Kind::Json(_) => json!({ "type": "object" }),
             Kind::Filters(_) => json!({ "type": "object", "maxProperties": MOST_FILTERS }),
         };
         schema["description"] = match self.kind {
@@ -118,6 +121,15 @@ impl Parameter {
                     "`{name}` must be an integer from {min} to {max}; got {}.",
                     short(value)
                 )),
+            },
+            Kind::Json(most) => match value.to_string() {
+                _ if !value.is_object() => {
+                    Err(format!("`{name}` takes an object; got {}.", shape(value)))
+                }
+                text if text.len() > most => {
+                    Err(format!("`{name}` has {} bytes; the limit is {most}.", text.len()))
+                }
+                text => Ok(vec![self.pair(Given::One(text))]),
             },
             Kind::Filters(_) => {
                 let Value::Object(filters) = value else {

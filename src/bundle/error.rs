@@ -1,9 +1,8 @@
 //! Why a file can't be used as a bundle, in words that say what to do. Each message continues a
 //! sentence that begins with the path; the caller adds the full stop.
 
-use std::path::PathBuf;
-
 use super::format::{FORMAT, OLDEST_READABLE};
+use crate::signing::KeyError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
@@ -42,8 +41,8 @@ pub enum BundleError {
     #[error("{0}")]
     Signature(String),
     /// About the file of a key, not about the bundle.
-    #[error("key file {}: {why}", path.display())]
-    Key { path: PathBuf, why: String },
+    #[error(transparent)]
+    Key(#[from] KeyError),
 }
 
 impl BundleError {

@@ -12,9 +12,10 @@ use actix_web::web::{Bytes, Data};
 use anyhow::{Result, anyhow};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-use super::{Unusable, open};
+use super::{Unusable, hand_out, open};
 use crate::api::Budget;
 use crate::bundle::OpenOptions;
+use crate::client_config;
 use crate::executor::Executor;
 use crate::http::{AccessGuard, AppParts};
 use crate::limits::ConcurrencySettings;
@@ -37,7 +38,7 @@ const TYPED: &AsciiSet = &CONTROLS
     .add(b'\\')
     .add(b'^');
 
-pub fn run(path: &str, bundle: Option<&Path>) -> Result<ExitCode> {
+pub fn run(path: &str, bundle: Option<&Path>, toolsets: Toolsets) -> Result<ExitCode> {
     let path = utf8_percent_encode(path, TYPED).to_string();
     let uri = path.parse::<Uri>().ok().filter(|_| path.starts_with('/'));
     let uri = uri.ok_or_else(|| {
@@ -46,7 +47,8 @@ pub fn run(path: &str, bundle: Option<&Path>) -> Result<ExitCode> {
     let _log = telemetry::start("warn", LogFormat::Text, None)?;
     let bundle = open(bundle, OpenOptions::default())?;
     let limits = ConcurrencySettings::default();
-    let executor = Executor::new(bundle, Toolsets::default(), Budget::default(), limits)?;
+    let executor = Executor::new(bundle, toolsets, Budget::default(), limits)?;
+    hand_out(&executor, &client_config::Options::default(), None)?;
     let guard = Data::new(AccessGuard::default());
     let parts = AppParts::new(Data::new(executor), guard, &Options::default());
     let (status, body) = actix_web::rt::System::new().block_on(answer(parts, uri))?;

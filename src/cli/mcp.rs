@@ -8,10 +8,11 @@ use anyhow::Result;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
-use super::open;
+use super::{hand_out, open};
 use crate::api::Budget;
 use crate::bundle::OpenOptions;
 use crate::catalog::ids;
+use crate::client_config;
 use crate::executor::Executor;
 use crate::limits::ConcurrencySettings;
 use crate::mcp::Server;
@@ -25,6 +26,7 @@ pub fn run(bundle: Option<&Path>, log: &str, toolsets: Toolsets) -> Result<ExitC
     let bundle = open(bundle, OpenOptions::default())?;
     let limits = ConcurrencySettings::default();
     let executor = Executor::new(bundle, toolsets.clone(), Budget::default(), limits)?;
+    hand_out(&executor, &client_config::Options::default(), None)?;
     let executor = Arc::new(executor);
     let first = executor.bundle();
     std::thread::spawn(move || first.prepare_search());

@@ -1,6 +1,7 @@
 //! The command line: arguments in, calls out.
 
 mod bundle;
+mod connect;
 mod get;
 mod keys;
 mod mcp;
@@ -14,7 +15,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::bundle::{Bundle, BundleError, OpenOptions, sample_path};
+use crate::bundle::{Bundle, BundleError, OpenOptions, is_sample, sample_path};
+use crate::client_config::{self, ClientConfigs, ServerSpec};
+use crate::executor::Executor;
 use crate::output;
 use crate::settings::{RawSettings, SETTINGS, Setting};
 use crate::toolsets::{self, Toolsets};
@@ -66,6 +69,10 @@ enum Verb {
         /// Bundle file [default: the embedded sample]
         #[arg(long, env = "JOSH_BUNDLE", value_name = "FILE")]
         bundle: Option<PathBuf>,
+        /// Toolsets to offer, separated by commas, or all
+        #[arg(long, env = "JOSH_TOOLSETS", value_name = "NAMES", value_delimiter = ',',
+              default_value = toolsets::DEFAULT)]
+        toolsets: Vec<String>,
     },
     /// Serve MCP on standard input and output, for hosts that start a program
     ///
@@ -86,6 +93,12 @@ enum Verb {
         #[arg(long, env = "JOSH_EXCLUDE_TOOLS", value_name = "NAMES", value_delimiter = ',')]
         exclude_tools: Vec<String>,
     },
+    /// Put Josh into the settings of MCP clients: josh connect cursor
+    ///
+    /// Writes one entry into the client's own file and leaves the rest of it, comments too, as it
+    /// is. --dry-run shows the change, --remove undoes it. A file that can't be parsed is not
+    /// touched.
+    Connect(connect::Connect),
     /// Manage the API keys of a server that runs with --auth keys or --auth oauth
     #[command(subcommand)]
     Keys(keys::Verb),
@@ -124,7 +137,11 @@ impl Command {
                 output::bytes(printed.as_bytes());
             }
             Verb::Keys(verb) => return keys::run(verb),
-            Verb::Get { path, bundle } => return get::run(&path, bundle.as_deref()),
+            Verb::Connect(connect) => return connect::run(connect),
+            Verb::Get { path, bundle, toolsets } => {
+                let toolsets = Toolsets::read(&toolsets, &[]).map_err(Unusable)?;
+                return get::run(&path, bundle.as_deref(), toolsets);
+            }
             Verb::Mcp { bundle, log, toolsets, exclude_tools } => {
                 let toolsets = Toolsets::read(&toolsets, &exclude_tools).map_err(Unusable)?;
                 return mcp::run(bundle.as_deref(), &log, toolsets);
@@ -191,10 +208,42 @@ fn open(path: Option<&Path>, options: OpenOptions) -> Result<Bundle> {
     Ok(Bundle::open_with(&path, options).map_err(|e| unusable(&path, &e))?)
 }
 
+/// Hands out configuration for clients, if the toolsets say so. `base_url` is the address of this
+/// server, if it has one.
+fn hand_out(
+    executor: &Executor,
+    options: &client_config::Options,
+    base_url: Option<&str>,
+) -> Result<()> {
+    if !executor.toolsets.hand_out_client_configs() {
+        return Ok(());
+    }
+    let bundle = executor.bundle();
+    let local = local_server(base_url, Some(&bundle.path).filter(|path| !is_sample(path)));
+    let configs = ClientConfigs::open(options, base_url, local);
+    executor.hand_out(configs.map_err(|error| Unusable(error.to_string()))?);
+    Ok(())
+}
+
+/// Josh as clients start it. On the machine of the server that is this program with its bundle;
+/// elsewhere paths differ, and the name has to do.
+fn local_server(base_url: Option<&str>, bundle: Option<&PathBuf>) -> ServerSpec {
+    let host = base_url.and_then(|url| url.split("://").nth(1)).unwrap_or("localhost");
+    let is_here = ["localhost", "127.", "[::1]"].iter().any(|own| host.starts_with(own));
+    let program = std::env::current_exe().ok().filter(|_| is_here);
+    let program = program.map_or("josh".to_string(), |path| path.display().to_string());
+    let mut args = vec!["mcp".to_string()];
+    if let Some(bundle) = bundle.filter(|_| is_here) {
+        let absolute = std::path::absolute(bundle).unwrap_or_else(|_| bundle.clone());
+        args.extend(["--bundle".to_string(), absolute.display().to_string()]);
+    }
+    ServerSpec::local(program, args)
+}
+
 /// The error with the name of the file that it is about.
 fn unusable(bundle: &Path, error: &BundleError) -> Unusable {
     match error {
-        BundleError::Key { .. } => Unusable(format!("{error}.")),
+        BundleError::Key(_) => Unusable(format!("{error}.")),
         _ => Unusable(format!("{}: {error}.", bundle.display())),
     }
 }

@@ -17,7 +17,7 @@ use anyhow::{Context, Result};
 use socket2::{Domain, Protocol, Type};
 use tokio_util::sync::CancellationToken;
 
-use super::{Unusable, open, reload};
+use super::{Unusable, hand_out, open, reload};
 use crate::banner::Banner;
 use crate::catalog::ids;
 use crate::executor::Executor;
@@ -96,6 +96,9 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
             }
         };
         let address = server.addrs().first().copied().context("no address was bound")?;
+        let here = format!("{}://{address}", if tls.is_some() { "https" } else { "http" });
+        let base_url = settings.public_url.as_deref().unwrap_or(&here);
+        hand_out(&executor, &settings.client_configs, Some(base_url))?;
         let redirect = settings.tls.as_ref().and_then(|tls| tls.redirect);
         let redirect = redirect
             .map(|from| {

@@ -7,7 +7,7 @@ mod tools;
 use crate::api::Code;
 use crate::bundle::Bundle;
 use crate::settings::SETTINGS;
-use crate::toolsets::Toolsets;
+use crate::toolsets::{CAPABILITIES, Toolsets};
 
 /// Stands at the top of every generated page.
 const GENERATED: &str = "<!-- Generated from the code. To update it: UPDATE_DOCS=1 cargo test \
@@ -22,7 +22,7 @@ pub fn pages(bundle: &Bundle) -> Vec<(&'static str, String)> {
     vec![
         ("settings.md", settings()),
         ("errors.md", errors()),
-        ("api.md", reference::page(bundle, &Toolsets::default())),
+        ("api.md", reference::page(bundle, &Toolsets::of(CAPABILITIES))),
     ]
 }
 

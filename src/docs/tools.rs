@@ -48,6 +48,7 @@ fn argument(parameter: &Parameter, bundle: &Bundle) -> String {
             format!("one of {}; or a list of at most {most}", some(&choices(bundle)))
         }
         Kind::Names => "list of names".to_string(),
+        Kind::Json(_) => "object".to_string(),
         Kind::Filters(_) => "object of fields and values".to_string(),
     }
 }

@@ -24,7 +24,10 @@ use crate::tls;
 
 /// What describes Josh and holds no record: open to everyone.
 pub const OPEN: &[&str] =
-    &["/", "/docs", "/openapi.json", "/livez", "/readyz", "/health", "/mcp/manifest.json"];
+    &["/", "/docs", "/openapi.json", "/livez", "/readyz", "/health", "/mcp/manifest.json", KEY];
+
+/// The public key that checks configuration for clients.
+pub const KEY: &str = "/keys/verification_key.pem";
 
 /// Where clients find out about tokens.
 const METADATA: &str = "/.well-known/oauth-protected-resource";

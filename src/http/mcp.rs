@@ -16,17 +16,12 @@ use serde_json::json;
 use super::access_guard::AccessGuard;
 use super::front::RequestInfo;
 use super::pages::{escape, html, notice};
+use super::setup_page;
 use crate::api::{Code, Error, Scope};
 use crate::executor::Executor;
 use crate::mcp::{Caller, Options, PROTOCOL, Server};
 
 const PAGE: &str = include_str!("../../assets/web/mcp.html");
-
-/// What a client's settings need besides the address, where a key is asked for.
-const HEADERS: &str = r#", "headers": { "Authorization": "Bearer KEY" }"#;
-
-/// The same for Codex, which takes the key from a variable of the environment.
-const CODEX_KEY: &str = "\nbearer_token_env_var = \"NAME_OF_A_VARIABLE_WITH_THE_KEY\"";
 
 pub type Service = StreamableHttpService<Server>;
 
@@ -198,15 +193,15 @@ async fn page(
     };
     let tools: String = advertised.tools.iter().map(row).collect();
     let path = request.path().trim_end_matches('/');
-    let flag = " --header 'Authorization: Bearer KEY'";
+    let url = format!("{}{path}", guard.base(&request));
+    let needs_key = guard.access.is_some();
     let body = PAGE
         .replace("{{version}}", env!("CARGO_PKG_VERSION"))
         .replace("{{as_of}}", &escape(&executor.bundle().manifest.as_of))
         .replace("{{notice}}", &notice(&executor.bundle()))
-        .replace("{{url}}", &escape(&format!("{}{path}", guard.base(&request))))
-        .replace("{{flag}}", if guard.access.is_some() { flag } else { "" })
-        .replace("{{headers}}", if guard.access.is_some() { HEADERS } else { "" })
-        .replace("{{codex}}", if guard.access.is_some() { CODEX_KEY } else { "" })
+        .replace("{{url}}", &escape(&url))
+        .replace("{{key}}", if needs_key { setup_page::KEY } else { "" })
+        .replace("{{clients}}", &setup_page::clients(&url, needs_key))
         .replace("{{tools}}", &tools);
     html(body)
 }

@@ -13,6 +13,7 @@ mod respond;
 mod rest;
 mod router;
 mod sessions;
+mod setup_page;
 mod trace;
 
 use actix_web::body::MessageBody;
@@ -95,6 +96,7 @@ pub fn app(
         .service(web::resource("/readyz").to(pages::readyz))
         .service(web::resource("/health").to(pages::health))
         .service(web::resource("/metrics").to(pages::metrics))
+        .service(web::resource(access_guard::KEY).to(pages::verification_key))
         // `/v1` is not a pattern of actix's: those with a variable part run a regular expression on
         // every request.
         .default_service(web::to(rest_or_nothing))

@@ -8,6 +8,7 @@ use arc_swap::ArcSwapOption;
 use serde_json::json;
 
 use super::{openapi, respond};
+use crate::api::{Code, Error};
 use crate::bundle::{Bundle, is_sample};
 use crate::executor::Executor;
 use crate::metrics::METRICS;
@@ -149,6 +150,20 @@ pub async fn readyz(
         }
         Err(error) => respond::error(&request, &error.into()),
     }
+}
+
+/// The public key of the configuration that is handed out.
+pub async fn verification_key(request: HttpRequest, executor: web::Data<Executor>) -> HttpResponse {
+    let Some(configs) = executor.client_configs() else {
+        let message = "This server hands out no configuration for clients.";
+        let error = Error::new(Code::RouteNotFound, message);
+        let next = "Whoever runs it can switch that on: josh serve --toolsets policy,clients.";
+        return respond::error(&request, &error.hint("next", next));
+    };
+    HttpResponse::Ok()
+        .content_type("application/x-pem-file")
+        .insert_header((header::CACHE_CONTROL, "no-cache"))
+        .body(configs.public_key().to_pem())
 }
 
 /// For Prometheus.

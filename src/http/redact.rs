@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use percent_encoding::percent_decode_str;
 
 /// Endings of the names, or of a part of the names, of parameters that carry secrets.
-const SECRET: &[&str] = &["token", "key", "secret", "password", "jwt", "authorization"];
+const SECRET: &[&str] = &["token", "key", "secret", "password", "jwt", "authorization", "payload"];
 /// How API keys begin: one that is sent under any name is not logged.
 const KEY_PREFIX: &str = "josh_";
 const REDACTED: &str = "REDACTED";

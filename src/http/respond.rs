@@ -3,12 +3,13 @@
 use actix_web::body::MessageBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderValue};
-use actix_web::{HttpMessage, HttpRequest, HttpResponse};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 
 use super::encode::{self, Format};
 use super::front::RequestInfo;
 use crate::api::{Code, Error, Outcome};
 use crate::bundle::{Bundle, stable_hash};
+use crate::executor::Executor;
 
 /// Clients may keep an answer, but ask whether it still holds: the next bundle may be a second
 /// away.
@@ -27,7 +28,12 @@ fn cache(request: &HttpRequest) -> &'static str {
 /// The weak ETag of an answer. Answers are a pure function of Josh's version, the bundle and the
 /// URL, but for `request_id` and `took_ms`.
 fn etag(request: &HttpRequest, bundle: &Bundle) -> String {
-    let key = format!("{} {} {}", env!("CARGO_PKG_VERSION"), bundle.manifest.id, request.uri());
+    // What clients are configured with is the operator's; the rest is the bundle's.
+    let executor = request.app_data::<web::Data<Executor>>();
+    let configs = executor.and_then(|executor| executor.client_configs());
+    let edition = configs.map_or("", |configs| configs.edition());
+    let id = &bundle.manifest.id;
+    let key = format!("{} {id} {edition} {}", env!("CARGO_PKG_VERSION"), request.uri());
     format!("W/\"{:016x}\"", stable_hash(key.as_bytes()))
 }
 

@@ -26,7 +26,7 @@ pub fn success(
     let meta = Meta::new(&caller.request_id, bundle, caller.started, &outcome.notes);
     fields.insert("meta".into(), serde_json::to_value(meta).map_err(Error::internal)?);
     bundle.ensure_intact()?;
-    Ok(encode(Value::Object(fields), is_full))
+    Ok(encode(Value::Object(fields), is_full || outcome.is_whole))
 }
 
 fn encode(mut value: Value, is_full: bool) -> CallToolResult {

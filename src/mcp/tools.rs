@@ -59,6 +59,11 @@ fn resolve(schema: &mut Value, schemas: &Map<String, Value>) {
     match schema {
         Value::Object(fields) => {
             keep_one_type(fields);
+            // Widths of integers (`uint64`) are Rust's: validators of some hosts warn of each.
+            let is_width = |format: &str| format.starts_with("uint") || format.starts_with("int");
+            if fields.get("format").and_then(Value::as_str).is_some_and(is_width) {
+                fields.remove("format");
+            }
             for unused in ["required", "$defs", "$schema", "title"] {
                 if !fields.get(unused).is_some_and(|value| value.is_object() && unused == "title") {
                     fields.remove(unused);

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::access;
 use crate::api::Budget;
 use crate::bundle::OpenOptions;
+use crate::client_config;
 use crate::limits::ConcurrencySettings;
 use crate::mcp;
 use crate::tls;
@@ -212,6 +213,16 @@ settings! {
             "Advertise only the query parameter of the search tool, for hosts that compare \
              signatures";
     }
+    "Client configuration" {
+        profiles: PathBuf, "JOSH_PROFILES", "DIR",
+            "none" like "/etc/josh/profiles",
+            "Folder with further profiles for clients, NAME.toml each; needs the toolset clients";
+        signing_key: PathBuf, "JOSH_SIGNING_KEY", "PEM",
+            "josh/signing-key.pem in the user's data folder, created when it is first needed"
+            like "/etc/josh/signing-key.pem",
+            "Private key that signs configuration for clients (Ed25519, PKCS#8); needs the toolset \
+             clients";
+    }
     "Logs" {
         log: String, "JOSH_LOG", "LEVEL",
             = "info",
@@ -264,6 +275,7 @@ pub struct Settings {
     pub open: OpenOptions,
     pub mcp: mcp::Options,
     pub toolsets: Toolsets,
+    pub client_configs: client_config::Options,
     pub log: String,
     pub log_format: LogFormat,
     pub audit_log: Option<PathBuf>,

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::access::{self, JwksAddress};
 use crate::api::Budget;
 use crate::bundle::{DuckDbLimits, OpenOptions};
+use crate::client_config;
 use crate::limits::{ConcurrencySettings, cores};
 use crate::mcp;
 use crate::tls;
@@ -39,6 +40,8 @@ impl RawSettings {
              server. Create a key with josh keys add NAME and give --auth keys; to let everyone \
              in, give --allow-no-auth"
         );
+        let toolsets = self.toolsets()?;
+        let client_configs = self.client_configs(&toolsets, &listen, access.is_some())?;
         Ok(Settings {
             listen,
             workers: within("workers", self.workers.unwrap_or_else(cores), 1, 256)?,
@@ -53,7 +56,8 @@ impl RawSettings {
             budget: self.budget(),
             open: OpenOptions { duckdb: self.duckdb()?, verify_key: self.verify_key.clone() },
             mcp: self.mcp(&listen, public_url.as_deref())?,
-            toolsets: self.toolsets()?,
+            toolsets,
+            client_configs,
             public_url,
             bundle: self.bundle,
             log: self.log.unwrap_or_else(|| "info".into()),
@@ -99,6 +103,33 @@ impl RawSettings {
             names => names,
         };
         Toolsets::read(&names, &split(&self.exclude_tools)).map_err(|why| anyhow!(why))
+    }
+
+    fn client_configs(
+        &self,
+        toolsets: &Toolsets,
+        listen: &SocketAddr,
+        needs_key: bool,
+    ) -> Result<client_config::Options> {
+        let are_handed_out = toolsets.hand_out_client_configs();
+        for (name, is_given) in
+            [("profiles", self.profiles.is_some()), ("signing_key", self.signing_key.is_some())]
+        {
+            ensure!(
+                are_handed_out || !is_given,
+                "{name}: configuration for clients is not offered; give --toolsets policy,clients"
+            );
+        }
+        ensure!(
+            !are_handed_out || self.public_url.is_some() || !listen.ip().is_unspecified(),
+            "public_url: configuration for clients names the address of the server, and {listen} \
+             is none. Give --public-url"
+        );
+        Ok(client_config::Options {
+            profiles: self.profiles.clone(),
+            signing_key: self.signing_key.clone(),
+            needs_key,
+        })
     }
 
     fn duckdb(&self) -> Result<DuckDbLimits> {
@@ -251,6 +282,13 @@ mod tests {
             ("duckdb_memory = 'a lot'", "1GB"),
             ("public_url = 'josh.example.org'", "https://"),
             ("mcp_origins = 'app.example.org'", "https://app.example.org"),
+            ("profiles = '/etc/josh/profiles'", "--toolsets policy,clients"),
+            ("signing_key = 'key.pem'", "--toolsets policy,clients"),
+            (
+                "listen = '0.0.0.0:1'\nallow_no_tls = true\nallow_no_auth = true\n\
+                 toolsets = 'clients'",
+                "--public-url",
+            ),
         ] {
             let error = format!("{:#}", resolved(toml).expect_err(toml));
             assert!(error.contains(why), "{toml}: {error}");

@@ -15,6 +15,7 @@
 
 mod bundle;
 mod citations;
+mod client_files;
 mod cursor;
 mod ids;
 mod mutate;

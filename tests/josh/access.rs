@@ -461,8 +461,8 @@ fn clients_find_the_oauth_server() {
     }
     let page = guarded.server.get("/mcp").text();
     assert!(
-        page.contains("--header 'Authorization: Bearer KEY'")
-            && page.contains(r#""Authorization": "Bearer KEY""#),
+        page.contains("--header 'Authorization: Bearer ${JOSH_API_KEY}'")
+            && page.contains("Bearer ${env:JOSH_API_KEY}"),
         "{page}"
     );
     assert!(!SAMPLE.get("/mcp").text().contains("Bearer"));

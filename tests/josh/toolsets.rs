@@ -233,7 +233,7 @@ fn tools_can_be_left_out_over_standard_output_too() {
 #[test]
 fn unknown_toolsets_and_tools_are_refused() {
     for (flag, value, said) in [
-        ("--toolsets", "polcy", "choose from policy, all"),
+        ("--toolsets", "polcy", "choose from policy, clients, all"),
         ("--toolsets", "policy,forms", "there is no \"forms\""),
         ("--exclude-tools", "get_bil", "Did you mean get_bill?"),
     ] {

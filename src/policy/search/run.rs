@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::candidates::Candidates;
-use super::fuse::{self, Fused};
+use super::fuse::{self, Fused, Scored};
 use super::query_syntax::{self, ParsedQuery, Phrase};
 use super::request::{Mode, SearchRequest, scopes, sources_with_vectors};
 use super::result::{Degraded, Ranked, SearchResults, result, stems};
@@ -256,8 +256,9 @@ impl Ranking {
 /// The two halves as one ranking. A half alone keeps its own scores, which say more than
 /// reciprocal ranks.
 fn rank(mode: Mode, words: &[lexical::Hit], meaning: &[semantic::Hit]) -> Vec<Ranked> {
-    let records: Vec<u32> = words.iter().map(|hit| hit.record).collect();
-    let fused = fuse::fuse(&records, &meaning.iter().map(|hit| hit.record).collect::<Vec<_>>());
+    let by_words: Vec<Scored> = words.iter().map(|hit| (hit.record, hit.score)).collect();
+    let by_meaning: Vec<Scored> = meaning.iter().map(|hit| (hit.record, hit.similarity)).collect();
+    let fused = fuse::fuse(&by_words, &by_meaning);
     let ranked = fused.into_iter().map(|mut fused| {
         let word = fused.lexical.and_then(|rank| words.get(rank - 1));
         let near = fused.semantic.and_then(|rank| meaning.get(rank - 1));
