@@ -295,6 +295,7 @@ fn links_lead_somewhere() {
         "data-build/README.md",
         "data-build/SOURCES.md",
         "packaging/README.md",
+        "packaging/cluster/README.md",
         "tests/conformance/README.md",
     ];
     let mut followed = 0;
