@@ -143,7 +143,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("socket2", &["cli/serve.rs"]),
     ("tantivy", &["bundle", "policy/search/lexical.rs"]),
     ("tokenizers", &["embed/built_in.rs"]),
-    ("ureq", &["access/jwks.rs"]),
+    ("ureq", &["access/jwks.rs", "cli/pull.rs"]),
     ("usearch", &["bundle/vectors.rs"]),
 ];
 

@@ -25,6 +25,7 @@ mod mcp_wire;
 mod names;
 mod notice;
 mod operations;
+mod pull;
 mod readme;
 mod rest;
 mod routing;
