@@ -142,7 +142,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ("rustls", &["tls.rs"]),
     ("socket2", &["cli/serve.rs"]),
     ("tantivy", &["bundle", "policy/search/lexical.rs"]),
-    ("tokenizers", &["embed/built_in.rs"]),
     ("ureq", &["access/jwks.rs", "cli/pull.rs"]),
     ("usearch", &["bundle/vectors.rs"]),
 ];
