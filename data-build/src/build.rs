@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use josh::bundle::Manifest;
+use tempfile::TempDir;
 
 use crate::bundle_output::BundleOutput;
 use crate::checks::Limits;
 use crate::embedding::{Embedding, default_cache};
+use crate::estimate::{A_NIGHT, CHARACTERS, Estimate};
 use crate::ingest::ingest;
 use crate::layout::{InputFolder, Layout};
 use crate::record_cache::RecordCache;
@@ -37,11 +39,13 @@ pub struct Build {
     /// File that lists everything rejected, one JSON object per line: file, place, reason
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
-    /// Sources whose passages are embedded for semantic search: all, none or a comma-separated
-    /// list
+    /// Sources whose passages are embedded for semantic search: auto, all, none or a
+    /// comma-separated list
     ///
-    /// One core embeds about 80 passages of 120 tokens per second, or 30 without AVX-512. Vectors are cached and reused.
-    #[arg(long, value_name = "SOURCES", default_value = "all")]
+    /// auto embeds all of them, unless that would take this machine longer than ten hours; the
+    /// build says how long it takes before it starts. One core embeds about 80 passages of 120
+    /// tokens per second, or 30 without AVX-512. Vectors are cached and reused.
+    #[arg(long, value_name = "SOURCES", default_value = "auto")]
     embed: String,
     /// Folder of an embedding model (model.onnx, tokenizer.json …) to use instead of the built-in
     /// one; the bundle then contains it
@@ -98,7 +102,7 @@ impl Build {
 }
 
 /// Opens the record cache. Without it every file is read, which is only slower.
-fn open_cache(folder: &Path) -> Option<RecordCache> {
+pub fn open_cache(folder: &Path) -> Option<RecordCache> {
     let opened = RecordCache::open(folder);
     if let Err(error) = &opened {
         note!(
@@ -125,9 +129,38 @@ pub struct BuildJob<'a> {
     pub cache: Option<RecordCache>,
 }
 
+/// Records, merged and linked in working tables.
+struct Prepared {
+    tables: Tables,
+    stage: Stage,
+    links: Vec<LinkCount>,
+    empty: Vec<&'static str>,
+    ignored: Vec<String>,
+    /// For temporary files.
+    folder: TempDir,
+}
+
 impl BuildJob<'_> {
     pub fn run(&self) -> Result<BuildSummary> {
         let started = Instant::now();
+        let prepared = self.prepare()?;
+        let output = self.output(&prepared, self.affordable_embedding(&prepared.tables)?);
+        let manifest = match self.out.extension().is_some_and(|e| e == "zst") {
+            true => write_compressed(&output, prepared.folder.path(), self.out)?,
+            false => output.write(self.out)?,
+        };
+        let Prepared { stage, links, empty, ignored, .. } = prepared;
+        let (out, elapsed) = (self.out.to_path_buf(), started.elapsed());
+        Ok(BuildSummary { manifest, stage, links, empty, ignored, out, elapsed })
+    }
+
+    /// Embeds the passages into the cache, and writes nothing else. Returns how many were new.
+    pub fn embed(&self) -> Result<u64> {
+        let prepared = self.prepare()?;
+        self.output(&prepared, self.embedding.as_ref()).embed()
+    }
+
+    fn prepare(&self) -> Result<Prepared> {
         let Layout { files, empty, ignored } = self.input.layout()?;
         let beside =
             self.out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -148,21 +181,42 @@ impl BuildJob<'_> {
         tables.link()?;
         let links = tables.count_links()?;
         spinner.finish_and_clear();
-        let output = BundleOutput {
-            tables: &tables,
-            folder: folder.path(),
+        Ok(Prepared { tables, stage, links, empty, ignored, folder })
+    }
+
+    fn output<'a>(
+        &'a self,
+        prepared: &'a Prepared,
+        embedding: Option<&'a Embedding>,
+    ) -> BundleOutput<'a> {
+        BundleOutput {
+            tables: &prepared.tables,
+            folder: prepared.folder.path(),
             as_of: self.as_of.clone(),
             data_version: self.data_version.clone(),
             fetched: fetch::fetched(&self.input.from),
             limits: &self.limits,
-            embedding: self.embedding.as_ref(),
-        };
-        let manifest = match self.out.extension().is_some_and(|e| e == "zst") {
-            true => write_compressed(&output, folder.path(), self.out)?,
-            false => output.write(self.out)?,
-        };
-        let (out, elapsed) = (self.out.to_path_buf(), started.elapsed());
-        Ok(BuildSummary { manifest, stage, links, empty, ignored, out, elapsed })
+            embedding,
+        }
+    }
+
+    /// The embedding, unless it may be left out and would take too long.
+    fn affordable_embedding(&self, tables: &Tables) -> Result<Option<&Embedding>> {
+        let automatic = self.embedding.as_ref().filter(|embedding| embedding.is_automatic);
+        let Some(embedding) = automatic else { return Ok(self.embedding.as_ref()) };
+        let cached = embedding.cache_files().count(embedding.dimensions()?);
+        let characters = tables.count_characters(&embedding.sources)?;
+        let passages = (characters / CHARACTERS).saturating_sub(cached);
+        let estimate = Estimate::measure(embedding, passages)?;
+        if estimate.time <= A_NIGHT {
+            return Ok(Some(embedding));
+        }
+        note!(
+            "josh-data-build: about {estimate}. That is longer than a night, so this bundle gets \
+             no vectors, and search runs by words only. Choose with --embed all or a list of \
+             sources, or embed on several machines (josh-data-build embed --help)."
+        );
+        Ok(None)
     }
 
     /// Fails if too much could not be read, or nothing was found.

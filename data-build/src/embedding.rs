@@ -9,6 +9,8 @@ use josh::bundle::vectors::Vector;
 use josh::catalog::{SOURCES, Shape};
 use josh::embed::{BUILT_IN, FILE_NAMES, ModelFiles, Session};
 
+use crate::vector_cache::{CacheFiles, Shard};
+
 /// Texts per model call. Larger batches are no faster, and fastembed pads all texts of a batch to
 /// the longest.
 const BATCH: usize = 4;
@@ -18,8 +20,12 @@ pub struct Embedding {
     model: Model,
     /// Sources whose passages get vectors.
     pub sources: Vec<&'static str>,
+    /// Embed only if that takes no longer than a night.
+    pub is_automatic: bool,
+    /// Embed only this share of the passages, into the cache.
+    pub shard: Option<Shard>,
     /// Folder of the vector cache.
-    pub cache: PathBuf,
+    cache: PathBuf,
 }
 
 enum Model {
@@ -56,7 +62,8 @@ impl ModelFolder {
 }
 
 impl Embedding {
-    /// Parses `--embed` (`all`, `none` or sources) and loads `--model`. `None` means no vectors.
+    /// Parses `--embed` (`auto`, `all`, `none` or sources) and loads `--model`. `None` means no
+    /// vectors.
     pub fn choose(
         embed: &str,
         model: Option<&Path>,
@@ -64,14 +71,14 @@ impl Embedding {
     ) -> Result<Option<Embedding>> {
         let sources = match embed {
             "none" => return Ok(None),
-            "all" => embeddable_sources(),
+            "all" | "auto" => embeddable_sources(),
             list => {
                 let valid = embeddable_sources();
                 let find = |key: &str| {
                     let found = valid.iter().copied().find(|known| *known == key.trim());
                     found.with_context(|| {
                         format!(
-                            "--embed must be all, none or a list of {}; got {key:?}",
+                            "--embed must be auto, all, none or a list of {}; got {key:?}",
                             valid.join(", ")
                         )
                     })
@@ -84,13 +91,15 @@ impl Embedding {
             None => Model::BuiltIn,
         };
         let cache = cache.map(Path::to_path_buf).unwrap_or_else(default_cache);
-        Ok(Some(Embedding { model, sources, cache }))
+        let is_automatic = embed == "auto";
+        Ok(Some(Embedding { model, sources, is_automatic, shard: None, cache }))
     }
 
     /// Word-hash vectors, for bundles that measure speed.
     pub fn word_hashes(cache: &Path) -> Embedding {
         let (sources, cache) = (embeddable_sources(), cache.to_path_buf());
-        Embedding { model: Model::WordHashes, sources, cache }
+        let model = Model::WordHashes;
+        Embedding { model, sources, is_automatic: false, shard: None, cache }
     }
 
     /// The manifest's description of the model. Word hashes claim to be the built-in model, so
@@ -113,14 +122,21 @@ impl Embedding {
         }
     }
 
-    /// The name of the model's cache file. Vectors of another version of the model's code are not
-    /// mixed with its own.
-    pub fn cache_name(&self) -> String {
-        match &self.model {
+    /// The model's cache. Vectors of another version of the model's code are not mixed with its
+    /// own.
+    pub fn cache_files(&self) -> CacheFiles {
+        let name = match &self.model {
             Model::BuiltIn => format!("vectors-{}", BUILT_IN.vectors_name()),
             Model::Folder(folder) => format!("vectors-{}", folder.files().vectors_name()),
             Model::WordHashes => "vectors-word-hashes".into(),
-        }
+        };
+        CacheFiles::new(&self.cache, name)
+    }
+
+    /// The dimensions of the model's vectors.
+    pub fn dimensions(&self) -> Result<usize> {
+        let probe = self.worker()?.embed(&["a".to_string()])?;
+        Ok(probe.first().map_or(0, |vector| vector.numbers().len()))
     }
 
     /// An instance of the model for one thread.

@@ -5,8 +5,10 @@ mod archive;
 mod build;
 mod bundle_output;
 mod checks;
+mod embed;
 mod embedding;
 mod encoding;
+mod estimate;
 mod eval;
 mod eval_names;
 mod fetch;
@@ -17,6 +19,7 @@ mod layout;
 mod machine;
 mod memory_budget;
 mod mentions;
+mod passage_vectors;
 mod passages;
 mod patterns;
 mod progress;
@@ -71,6 +74,12 @@ enum Command {
     /// The same files give the same bundle ID. Records that can't be read are reported with their
     /// file and the reason.
     Build(build::Build),
+    /// Embed a share of the passages of official files, for a build on several machines
+    ///
+    /// Each of N machines embeds its share into a cache folder that they share, or that is copied
+    /// together afterwards; a build with that cache then embeds nothing. A shard that was
+    /// interrupted goes on where it stopped.
+    Embed(embed::Embed),
     /// Read official files and write the records found in them, one JSON object per line
     ///
     /// Shows each record as a build would receive it, before merging and linking.
@@ -94,6 +103,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Command::Build(build) => build.run(),
+        Command::Embed(embed) => embed.run(),
         Command::Read(read) => read.run(),
         Command::Synth(synth) => synth.run(),
         Command::Eval(eval) => eval.run(),

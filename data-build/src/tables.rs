@@ -64,6 +64,17 @@ impl Tables {
         self.db.query_row(sql, [], |row| row.get(0)).with_context(|| format!("in: {sql}"))
     }
 
+    /// The length of the current texts of some sources.
+    pub fn count_characters(&self, sources: &[&str]) -> Result<u64> {
+        let mut characters = 0;
+        for source in SOURCES.iter().filter(|source| sources.contains(&source.key)) {
+            let body = source.sub_table("body");
+            let sum = "coalesce(sum(length(text)), 0)::UBIGINT";
+            characters += self.number(&format!("SELECT {sum} FROM \"{body}\" WHERE current"))?;
+        }
+        Ok(characters)
+    }
+
     pub fn text(&self, sql: &str) -> Result<Option<String>> {
         self.db.query_row(sql, [], |row| row.get(0)).with_context(|| format!("in: {sql}"))
     }

@@ -92,7 +92,7 @@ impl TextParts {
     }
 
     /// Waits for the parts that were not finished yet.
-    pub fn finish(mut self) -> Result<Vec<FinishedPart>> {
+    pub fn finish(&mut self) -> Result<Vec<FinishedPart>> {
         if !self.open.is_empty() {
             self.send()?;
         }

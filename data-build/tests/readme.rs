@@ -11,7 +11,8 @@ use serde_json::Value;
 
 const README: &str = include_str!("../README.md");
 
-const SUBCOMMANDS: [&str; 7] = ["fetch", "sources", "build", "read", "synth", "eval", "eval-names"];
+const SUBCOMMANDS: [&str; 8] =
+    ["fetch", "sources", "build", "embed", "read", "synth", "eval", "eval-names"];
 
 fn josh_data_build() -> Command {
     Command::new(env!("CARGO_BIN_EXE_josh-data-build"))

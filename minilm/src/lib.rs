@@ -1,5 +1,5 @@
-//! A forward pass for one model, all-MiniLM-L6-v2, many times as fast as a general runtime. It knows
-//! tokens and vectors only, and depends on nothing.
+//! A forward pass for one model, all-MiniLM-L6-v2, many times as fast as a general runtime. It
+//! knows tokens and vectors only, and depends on nothing.
 //!
 //! Weights have 8 bits and a scale for each output; the inputs of a linear layer have 8 bits and a
 //! scale for each token. Texts are embedded one by one: batches would be no faster. Every step is

@@ -19,6 +19,16 @@ pub enum Trust<'a> {
     Embedded,
 }
 
+impl Trust<'_> {
+    /// Whether the key can be read.
+    pub fn check(&self) -> Result<(), BundleError> {
+        match self {
+            Trust::Key(path) => read_public_key(path).map(drop),
+            Trust::Embedded => Ok(()),
+        }
+    }
+}
+
 /// Signs a bundle. Only manifest and footer change; the new file replaces the old one.
 pub fn sign(bundle: &Path, key: &Path) -> Result<Manifest, BundleError> {
     let fail = |e: &dyn Display| BundleError::Signature(format!("cannot sign it: {e}"));

@@ -8,6 +8,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
+use super::pull::{Pull, megabytes};
 use super::{Unusable, open, unusable};
 use crate::bundle::{
     self, Bundle, CongressFacts, Manifest, OpenOptions, SeriesFacts, SourceFacts, Trust,
@@ -47,6 +48,21 @@ pub enum Verb {
         #[arg(long, value_name = "PEM")]
         key: PathBuf,
     },
+    /// Download a bundle, check it, and put it in place
+    ///
+    /// Goes on where an earlier download stopped. Every byte and the signature are checked before
+    /// the file gets its name, by renaming: a server that runs on it loads it without dropping a
+    /// request.
+    Pull {
+        /// http or https URL of the bundle
+        url: String,
+        /// Ed25519 public key in PEM form with which the bundle must be signed
+        #[arg(long, value_name = "PEM")]
+        key: PathBuf,
+        /// Where it goes [default: the name in the URL, in the current folder]
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
     /// Show records added, removed or changed between two bundles
     Diff {
         /// Old bundle file
@@ -77,6 +93,9 @@ pub fn run(verb: Verb) -> Result<ExitCode> {
         Verb::Sign { file, key } => {
             let manifest = bundle::sign(&file, &key).map_err(|e| unusable(&file, &e))?;
             say!("{}: signed bundle {}", file.display(), manifest.id);
+        }
+        Verb::Pull { url, key, out } => {
+            Pull { url: &url, key: &key, out: out.as_deref() }.run()?;
         }
         Verb::Diff { old, new, json } => {
             let (old, new) = (
@@ -314,8 +333,4 @@ fn prints<'a>(bundle: &'a Bundle, source: &'static Source) -> Result<BTreeMap<&'
         }
     }
     Ok(prints)
-}
-
-fn megabytes(bytes: u64) -> String {
-    format!("{:.1} MB", bytes as f64 / 1e6)
 }

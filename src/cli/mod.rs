@@ -5,6 +5,7 @@ mod connect;
 mod get;
 mod keys;
 mod mcp;
+mod pull;
 mod reload;
 mod serve;
 
@@ -36,7 +37,8 @@ impl Unusable {
 /// United States federal policy data from one file.
 ///
 /// `josh serve` serves the embedded sample, `josh serve --bundle federal.db` your own bundle. Josh
-/// makes no network request, except for the public keys of an OAuth server if you give their URL.
+/// makes no network request, except for the public keys of an OAuth server if you give their URL,
+/// and for a bundle that you ask for with `josh bundle pull`.
 #[derive(Parser)]
 #[command(name = "josh", version, max_term_width = 100)]
 pub struct Command {

@@ -1,9 +1,10 @@
 //! Embeds text: turns it into a vector, with the model in the binary or one from a bundle. Nothing
 //! is downloaded, and nothing is known of passages or search.
 //!
-//! The built-in model has a forward pass of its own (the crate `josh-minilm`); any other one runs on fastembed
-//! (`general`). Vectors of the two are alike (a cosine of 0.998), so that questions embedded by one
-//! are answered from vectors made by the other: the model's hash, which a bundle names, is the same.
+//! The built-in model has a forward pass of its own (the crate `josh-minilm`); any other one runs
+//! on fastembed (`general`). Vectors of the two are alike (a cosine of 0.999), so that questions
+//! embedded by one are answered from vectors made by the other: the model's hash, which a bundle
+//! names, is the same.
 
 mod built_in;
 pub mod general;

@@ -148,7 +148,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("tantivy", &["bundle", "policy/search/lexical.rs"]),
     ("similar", &["client_config/install.rs"]),
     ("tokenizers", &["embed/built_in.rs"]),
-    ("ureq", &["access/jwks.rs", "client_config/fetch.rs"]),
+    ("ureq", &["access/jwks.rs", "client_config/fetch.rs", "cli/pull.rs"]),
     ("usearch", &["bundle/vectors.rs"]),
 ];
 

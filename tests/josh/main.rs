@@ -33,6 +33,7 @@ mod mcp_wire;
 mod names;
 mod notice;
 mod operations;
+mod pull;
 mod readme;
 mod rest;
 mod routing;

@@ -12,7 +12,7 @@ mod texts;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use josh::bundle::format::{FORMAT, SectionKind};
@@ -45,9 +45,28 @@ pub struct BundleOutput<'a> {
     pub embedding: Option<&'a Embedding>,
 }
 
-impl BundleOutput<'_> {
-    /// Writes the bundle and returns its manifest.
-    pub fn write(&self, out: &Path) -> Result<Manifest> {
+/// What is collected while records and texts are written.
+struct Collected<'a> {
+    as_of: String,
+    database: PathBuf,
+    records: PathBuf,
+    store: RecordsWriter<BufWriter<File>>,
+    facts: Vec<SourceFacts>,
+    texts: Texts<'a>,
+    names: names::Builder,
+    links: links::Builder,
+    hash: Sha256,
+}
+
+impl<'a> BundleOutput<'a> {
+    /// Embeds the passages of the bundle into the cache, without writing it, and returns how many
+    /// were not there before.
+    pub fn embed(&self) -> Result<u64> {
+        self.collect()?.texts.embed()
+    }
+
+    /// Writes records, texts and tables.
+    fn collect(&self) -> Result<Collected<'a>> {
         let sources = self.sources_with_records()?;
         let as_of = match &self.as_of {
             Some(day) => day.clone(),
@@ -59,13 +78,12 @@ impl BundleOutput<'_> {
         // Only the bundle is worth compressing.
         self.tables.run(&format!("ATTACH '{attach}' AS bundle; SET force_compression = 'auto'"))?;
         let mut hash = Sha256::new();
-        let model = self.embedding.map(Embedding::facts);
         hash.update(format!(
             "josh {FORMAT} {as_of} {}\n",
             self.data_version.as_deref().unwrap_or_default()
         ));
-        if let (Some(embedding), Some(model)) = (self.embedding, &model) {
-            hash.update(format!("{} {}\n", model.sha256, embedding.sources.join(" ")));
+        if let Some(embedding) = self.embedding {
+            hash.update(format!("{} {}\n", embedding.facts().sha256, embedding.sources.join(" ")));
         }
         let mut store =
             RecordsWriter::new(BufWriter::with_capacity(1 << 20, File::create(&records)?))?;
@@ -98,6 +116,14 @@ impl BundleOutput<'_> {
             }
             facts.push(source_facts);
         }
+        spinner.finish_and_clear();
+        Ok(Collected { as_of, database, records, store, facts, texts, names, links, hash })
+    }
+
+    /// Writes the bundle and returns its manifest.
+    pub fn write(&self, out: &Path) -> Result<Manifest> {
+        let Collected { as_of, database, records, store, mut facts, texts, names, links, hash } =
+            self.collect()?;
         self.limits.check_previous(&facts)?;
         let all_records = facts.iter().map(|f| f.records).sum();
         let links_section = self.folder.join("links.section");
@@ -114,7 +140,6 @@ impl BundleOutput<'_> {
             (source.passages, source.vectors) = (counts.passages, counts.vectors);
         }
         store.finish()?.into_inner().map_err(|e| e.into_error())?.sync_all()?;
-        spinner.finish_and_clear();
         let names_section = self.folder.join("names.section");
         names.finish(&self.folder.join("names"), &names_section)?;
         self.count_summaries(&mut facts)?;
@@ -127,7 +152,7 @@ impl BundleOutput<'_> {
             notice: summaries::notice(&facts),
             congresses: self.congresses()?,
             sources: facts,
-            model,
+            model: self.embedding.map(Embedding::facts),
             sections: Vec::new(),
             signature: None,
         };
