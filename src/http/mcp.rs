@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::access_guard::AccessGuard;
 use super::front::RequestInfo;
-use super::pages::{escape, html, notice};
+use super::pages::{escape, framed};
 use crate::api::{Code, Error, Scope};
 use crate::executor::Executor;
 use crate::mcp::{Caller, Options, PROTOCOL, Server};
@@ -201,13 +201,12 @@ async fn page(
     let body = PAGE
         .replace("{{version}}", env!("CARGO_PKG_VERSION"))
         .replace("{{as_of}}", &escape(&executor.bundle().manifest.as_of))
-        .replace("{{notice}}", &notice(&executor.bundle()))
         .replace("{{url}}", &escape(&format!("{}{path}", guard.base(&request))))
         .replace("{{flag}}", if guard.access.is_some() { flag } else { "" })
         .replace("{{headers}}", if guard.access.is_some() { HEADERS } else { "" })
         .replace("{{codex}}", if guard.access.is_some() { CODEX_KEY } else { "" })
         .replace("{{tools}}", &tools);
-    html(body)
+    framed("For agents (MCP)", body, None, &executor.bundle())
 }
 
 /// What the MCP registry wants to know.

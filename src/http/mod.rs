@@ -3,6 +3,7 @@
 
 mod access_guard;
 mod encode;
+mod explorer;
 mod front;
 mod mcp;
 mod openapi;
@@ -24,7 +25,6 @@ pub use mcp::{Mounted, mount as mcp_mount, mount_all as mcp_mount_all};
 pub use openapi::document as openapi_document;
 pub use router::Router;
 
-use crate::api::{Code, Error};
 use crate::executor::Executor;
 use crate::reloads::Reloads;
 
@@ -36,6 +36,7 @@ pub struct AppParts {
     pub reloads: web::Data<Reloads>,
     pub router: web::Data<Router>,
     pub documents: web::Data<pages::Documents>,
+    pub home: web::Data<explorer::Home>,
     pub mcp: Vec<Mounted>,
     pub sessions: bool,
 }
@@ -51,6 +52,7 @@ impl AppParts {
             mcp: mcp::mount_all(&executor.clone().into_inner(), options),
             reloads: web::Data::default(),
             documents: web::Data::default(),
+            home: web::Data::default(),
             sessions: options.sessions,
             executor,
             guard,
@@ -76,37 +78,25 @@ pub fn app(
         .app_data(parts.reloads)
         .app_data(parts.router)
         .app_data(parts.documents)
+        .app_data(parts.home)
         .wrap(Compress::default())
         .wrap(from_fn(front::front))
         .configure(|config| mcp::routes(config, parts.mcp, parts.sessions))
         .service(web::resource("/openapi.json").to(pages::openapi))
         .service(web::resource("/docs").to(pages::docs))
-        .service(web::resource("/").to(pages::home))
         .service(web::resource("/livez").to(pages::livez))
         .service(web::resource("/readyz").to(pages::readyz))
         .service(web::resource("/health").to(pages::health))
         .service(web::resource("/metrics").to(pages::metrics))
         // `/v1` is not a pattern of actix's: those with a variable part run a regular expression on
         // every request.
-        .default_service(web::to(rest_or_nothing))
+        .default_service(web::to(rest_or_page))
 }
 
-async fn rest_or_nothing(request: HttpRequest, executor: web::Data<Executor>) -> HttpResponse {
+/// Pages have the paths of REST without `/v1`.
+async fn rest_or_page(request: HttpRequest, executor: web::Data<Executor>) -> HttpResponse {
     if request.uri().path().starts_with("/v1/") {
         return rest::answer(request, executor).await;
     }
-    let path: String = request.path().chars().take(80).collect();
-    let known = [
-        "/",
-        "/mcp",
-        "/docs",
-        "/openapi.json",
-        "/health",
-        "/livez",
-        "/readyz",
-        "/metrics",
-        "/v1/sources",
-    ];
-    let message = format!("There is nothing at {path:?}.");
-    respond::error(&request, &Error::new(Code::RouteNotFound, message).suggest(&path, known))
+    explorer::answer(request, executor).await
 }

@@ -3,16 +3,20 @@
 use actix_web::body::MessageBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderValue};
-use actix_web::{HttpMessage, HttpRequest, HttpResponse};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 
 use super::encode::{self, Format};
+use super::explorer;
 use super::front::RequestInfo;
 use crate::api::{Code, Error, Outcome};
 use crate::bundle::{Bundle, stable_hash};
+use crate::executor::Executor;
 
 /// Clients may keep an answer, but ask whether it still holds: the next bundle may be a second
 /// away.
 const CACHE: &str = "public, no-cache";
+const HTML: &str = "text/html; charset=utf-8";
+
 /// The same for an answer to someone who had to say who they are.
 const OWN_CACHE: &str = "private, no-cache";
 
@@ -62,6 +66,23 @@ fn ok(
 /// A whole JSON document that only the bundle decides.
 pub fn document(request: &HttpRequest, bundle: &Bundle, body: String) -> HttpResponse {
     ok(request, bundle, Format::Json.content_type(), body)
+}
+
+/// A page for people.
+pub fn page(request: &HttpRequest, bundle: &Bundle, html: String) -> HttpResponse {
+    if let Err(changed) = bundle.ensure_intact() {
+        return error(request, &changed.into());
+    }
+    let mut response = ok(request, bundle, HTML, html);
+    let policy = HeaderValue::from_static(explorer::POLICY);
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    response
+}
+
+/// Whether an error is read by a person: a browser that asked for a page.
+fn is_for_people(request: &HttpRequest) -> bool {
+    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    !request.path().starts_with("/v1") && accepts.is_some_and(|a| a.contains("text/html"))
 }
 
 /// An outcome, with the next page and the total of a list in headers as well.
@@ -134,6 +155,12 @@ pub fn error(request: &HttpRequest, error: &Error) -> HttpResponse {
     }
     if let Some(challenge) = &error.challenge {
         response.insert_header((header::WWW_AUTHENTICATE, challenge.as_str()));
+    }
+    let executor = request.app_data::<web::Data<Executor>>();
+    if let Some(executor) = executor.filter(|_| is_for_people(request)) {
+        let page = explorer::error_page(error, request.path(), &request_id);
+        response.insert_header((header::CONTENT_SECURITY_POLICY, explorer::POLICY));
+        return response.content_type(HTML).body(page.render(&executor.bundle()));
     }
     response.content_type(Format::Json.content_type()).body(error.envelope(&request_id).to_string())
 }
