@@ -262,7 +262,8 @@ fn is_open(request: &HttpRequest, rpc: Option<&str>) -> bool {
     let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
     let path = request.path();
     if endpoint(path).is_none() {
-        return is_reading && (OPEN.contains(&path) || path.starts_with(METADATA));
+        let is_listed = OPEN.contains(&path) || path.starts_with(METADATA);
+        return is_reading && (is_listed || path.starts_with(super::explorer::FOLDER));
     }
     if is_reading {
         // The page for people; a stream belongs to a session.

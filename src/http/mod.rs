@@ -4,6 +4,7 @@
 mod access_guard;
 mod encode;
 mod explorer;
+mod export;
 mod front;
 mod mcp;
 mod openapi;
@@ -13,6 +14,7 @@ mod respond;
 mod rest;
 mod router;
 mod trace;
+mod whole;
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};

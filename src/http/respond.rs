@@ -5,9 +5,11 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 
+use super::access_guard::AccessGuard;
 use super::encode::{self, Format};
 use super::explorer;
 use super::front::RequestInfo;
+use super::whole::WholeList;
 use crate::api::{Code, Error, Outcome};
 use crate::bundle::{Bundle, stable_hash};
 use crate::executor::Executor;
@@ -15,10 +17,10 @@ use crate::executor::Executor;
 /// Clients may keep an answer, but ask whether it still holds: the next bundle may be a second
 /// away.
 const CACHE: &str = "public, no-cache";
-const HTML: &str = "text/html; charset=utf-8";
-
 /// The same for an answer to someone who had to say who they are.
 const OWN_CACHE: &str = "private, no-cache";
+
+const HTML: &str = "text/html; charset=utf-8";
 
 fn cache(request: &HttpRequest) -> &'static str {
     let is_known = request
@@ -96,7 +98,12 @@ pub fn outcome(
     let Some(info) = extensions.get::<RequestInfo>() else {
         return error(request, &Error::internal("a request without its facts"));
     };
-    let body = encode::body(&outcome, format, bundle, &info.caller);
+    let feed = || {
+        let guard = request.app_data::<web::Data<AccessGuard>>();
+        let base = guard.map(|guard| guard.base(request)).unwrap_or_default();
+        (base, request.uri().to_string())
+    };
+    let body = encode::body(&outcome, format, bundle, &info.caller, feed);
     // Prepared records are read while they are written: only now is it known that they were there.
     let body = body.and_then(|body| bundle.ensure_intact().map(|()| body).map_err(Error::from));
     drop(extensions);
@@ -112,6 +119,26 @@ pub fn outcome(
         if let Some(Ok(link)) = link {
             headers.insert(header::LINK, link);
         }
+    }
+    response
+}
+
+/// A whole list, of which this is the first page.
+pub fn whole(
+    request: &HttpRequest,
+    bundle: &Bundle,
+    first: Outcome,
+    list: WholeList,
+) -> HttpResponse {
+    let content_type = list.format.content_type();
+    let body = match list.body(&first) {
+        Ok(body) => body,
+        Err(failed) => return error(request, &failed),
+    };
+    let mut response = ok(request, bundle, content_type, body);
+    if let Some((total, _)) = first.output.page() {
+        let name = header::HeaderName::from_static("x-total-count");
+        response.headers_mut().insert(name, total.into());
     }
     response
 }

@@ -13,6 +13,7 @@ mod damage;
 mod dossiers;
 mod errors;
 mod eval;
+mod explorer;
 mod features;
 mod filters;
 mod ids;

@@ -50,7 +50,7 @@ impl Facets<'_> {
                         @let count = value["count"].as_i64().unwrap_or_default();
                         li {
                             a href=(self.narrowed(field, name)) {
-                                span { (word(value["label"].as_str().unwrap_or(name))) }
+                                span { (readable(field, value["label"].as_str().unwrap_or(name))) }
                                 span .n { (number(count)) }
                             }
                         }
@@ -103,6 +103,16 @@ impl Facets<'_> {
                 }
             }
         }
+    }
+}
+
+/// A value as a person reads it.
+fn readable(field: &str, value: &str) -> String {
+    match (field, value) {
+        ("source", key) => label(key),
+        (_, "true") => "yes".into(),
+        (_, "false") => "no".into(),
+        _ => word(value),
     }
 }
 

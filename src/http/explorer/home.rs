@@ -8,9 +8,8 @@ use maud::{Markup, html};
 
 use super::address::{self, Query};
 use super::layout::{Page, search_box};
-use super::sources;
-use super::values::label;
 use super::visit::Visit;
+use super::{numbers, sources};
 use crate::api::Result;
 use crate::http::AccessGuard;
 
@@ -31,6 +30,31 @@ const NEWEST: [(&str, &str, &[(&str, &str)], &str); 4] = [
         &[("type", "proposed_rule"), ("sort", "-comment_end_date")],
         "comment_end_date",
     ),
+];
+
+/// Charts that an analyst wants to see first: heading, source, parameters.
+const CHARTS: [(&str, &str, &[(&str, &str)]); 4] = [
+    (
+        "Bills introduced, by month and status",
+        "bills",
+        &[
+            ("bucket_by_time", "introduced_date"),
+            ("time_interval", "month"),
+            ("group_by", "status"),
+            ("limit", "6"),
+        ],
+    ),
+    (
+        "Lobbying reported in dollars, by quarter",
+        "lda-filings",
+        &[("sum_field", "amount"), ("bucket_by_time", "filed_date"), ("time_interval", "quarter")],
+    ),
+    (
+        "Final rules by agency",
+        "federal-register",
+        &[("type", "rule"), ("group_by", "agencies"), ("limit", "8")],
+    ),
+    ("Roll calls by result", "roll-call-votes", &[("group_by", "result"), ("limit", "8")]),
 ];
 
 /// The page is the same for everyone until the next bundle, so it is made once.
@@ -84,6 +108,10 @@ async fn contents(request: &HttpRequest, visit: &Visit<'_>) -> Markup {
             }
         }
     };
+    let made = html! {
+        (made)
+        div .cards { @for (heading, key, asked) in CHARTS { (chart(visit, heading, key, asked).await) } }
+    };
     if let Some(home) = known {
         home.0.store(Some(Arc::new((id.clone(), made.clone()))));
     }
@@ -113,10 +141,22 @@ async fn newest(
                     @let title = item[source.title].as_str().unwrap_or(id);
                     li {
                         a href=(address::record(key, id)) { (title) }
-                        " " span .soft { (label(date)) " " (item[date].as_str().unwrap_or_default()) }
+                        " " span .soft { (item[date].as_str().unwrap_or_default()) }
                     }
                 }
             }
+        }
+    }
+}
+
+/// A chart; nothing where the bundle can't fill it.
+async fn chart(visit: &Visit<'_>, heading: &str, key: &str, asked: &[(&str, &str)]) -> Markup {
+    let (query, path) = (Query::of(asked), format!("/{key}"));
+    let Ok(answer) = visit.call(&path, &query).await else { return html! {} };
+    html! {
+        section {
+            h2 { a href=(query.at(&path)) { (heading) } }
+            (numbers::drawn(&path, &query, &answer, heading))
         }
     }
 }

@@ -117,16 +117,20 @@ pub fn search_box(question: &str) -> Markup {
 
 /// That it is the sample, and that its texts are summaries.
 pub fn notices(bundle: &Bundle) -> Markup {
+    let is_sample = is_sample(&bundle.path);
+    let notice = bundle.manifest.notice.as_deref();
     html! {
-        @if is_sample(&bundle.path) {
-            p .notice {
-                strong { "This server serves the sample that is built into Josh" }
-                ": a few records of every source. Serve your own bundle with "
-                code { "josh serve --bundle FILE" } "."
+        @if is_sample || notice.is_some() {
+            div .notice role="note" {
+                @if is_sample {
+                    p {
+                        strong { "This server serves the sample that is built into Josh" }
+                        ": a few records of every source. Serve your own bundle with "
+                        code { "josh serve --bundle FILE" } "."
+                    }
+                }
+                @if let Some(notice) = notice { p { strong { "Summaries." } " " (notice) } }
             }
-        }
-        @if let Some(notice) = &bundle.manifest.notice {
-            p .notice role="note" { strong { "Summaries." } " " (notice) }
         }
     }
 }

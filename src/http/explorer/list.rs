@@ -41,30 +41,47 @@ pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
         h1 { (label(key)) }
         p .lead { (source.about) "." }
         div .sides {
-            aside aria-label="Narrow the list" {
-                (find_box(source, query))
-                (charts(source, facts, visit))
-                (facets.render(answer.value.get("facets")))
-            }
             div {
+                a .jump href="#narrow" { "Narrow the list" }
                 (facets.chips())
                 (filters(source, facts, visit))
                 (notes(&answer.notes))
                 @if total > 0 { (table.render(answer.items())) }
                 (pages(visit, &answer))
             }
+            aside #narrow aria-label="Narrow the list" {
+                (find_box(source, query))
+                (charts(source, facts, visit))
+                (facets.render(answer.value.get("facets")))
+            }
         }
     };
     let whole = query.without(&["cursor", "limit"]);
     let json = query.at(&format!("/v1{}", visit.path));
     let page = Page::new(label(key), body).below("Sources", "/sources").twin("JSON", json);
-    Ok(whole_twins(page, &visit.path, &whole).twin("About these data", format!("/sources/{key}")))
+    let page = whole_twins(page, &visit.path, &whole);
+    let page = record_twins(page, &visit.path, &query.without(&["cursor"]));
+    Ok(page.twin("About these data", format!("/sources/{key}")))
 }
 
 /// The whole list in the other formats.
 pub fn whole_twins(page: Page, path: &str, query: &Query) -> Page {
     let twin = |format: &str| query.with("format", format).at(&format!("/v1{path}"));
     page.twin("CSV", twin("csv")).twin("NDJSON", twin("ndjson"))
+}
+
+/// Records in the formats of feed readers and reference managers.
+pub fn record_twins(mut page: Page, path: &str, query: &Query) -> Page {
+    for (name, format) in [
+        ("Atom", "atom"),
+        ("BibTeX", "bibtex"),
+        ("RIS", "ris"),
+        ("CSL-JSON", "csl"),
+        ("iCal", "ics"),
+    ] {
+        page = page.twin(name, query.with("format", format).at(&format!("/v1{path}")));
+    }
+    page
 }
 
 fn caption(source: &Source, answer: &Answer) -> String {

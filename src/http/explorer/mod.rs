@@ -29,6 +29,7 @@ use std::sync::Arc;
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 
+pub use address::record as record_address;
 pub use assets::{Asset, DOCS_SCRIPT, FOLDER};
 pub use error::page as error_page;
 pub use home::Home;

@@ -36,7 +36,7 @@ pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
         (form(visit, &fields))
         (chips.chips())
         (notes(&answer.notes))
-        (chart(visit, &visit.path, query, &answer, &title))
+        (drawn(&visit.path, query, &answer, &title))
     };
     let page = Page::new(title, body).below("Sources", "/sources");
     let page = page.below(label(key), format!("/{key}"));
@@ -51,8 +51,9 @@ fn title(source: &Source, query: &Query) -> String {
     };
     let by = query.get("group_by").map(|by| label(by).to_lowercase().replace(',', " and "));
     let time = query.get("bucket_by_time").map(|_| query.get("time_interval").unwrap_or("month"));
-    for by in time.map(str::to_string).into_iter().chain(by) {
-        title.push_str(&format!(" by {by}"));
+    let by: Vec<String> = time.map(str::to_string).into_iter().chain(by).collect();
+    if !by.is_empty() {
+        title.push_str(&format!(" by {}", by.join(" and ")));
     }
     title
 }
@@ -99,7 +100,7 @@ fn form(visit: &Visit, fields: &[Field]) -> Markup {
 }
 
 /// The chart that fits the answer.
-fn chart(visit: &Visit, path: &str, query: &Query, answer: &Answer, caption: &str) -> Markup {
+pub fn drawn(path: &str, query: &Query, answer: &Answer, caption: &str) -> Markup {
     if let Some(value) = answer.value.get("value").and_then(Value::as_i64) {
         return html! { p .lead { strong { (number(value)) } } };
     }
@@ -107,7 +108,7 @@ fn chart(visit: &Visit, path: &str, query: &Query, answer: &Answer, caption: &st
         return time_chart(path, query, answer, caption);
     }
     html! {
-        (bars(visit, path, query, answer, caption))
+        (bars(path, query, answer, caption))
         @if let Some(other) = answer.value.get("other").filter(|other| other.is_object()) {
             p .soft {
                 "and " (number(other["buckets"].as_i64().unwrap_or_default())) " further groups: "
@@ -135,7 +136,7 @@ fn buckets(answer: &Answer) -> &[Value] {
 }
 
 /// Groups as bars, the largest first.
-pub fn bars(_: &Visit, path: &str, query: &Query, answer: &Answer, caption: &str) -> Markup {
+pub fn bars(path: &str, query: &Query, answer: &Answer, caption: &str) -> Markup {
     let fields: Vec<&str> = query.get("group_by").unwrap_or_default().split(',').collect();
     let list = query.without(&ASKING).without(&["q"]);
     let bar = |bucket: &Value| {
@@ -159,7 +160,7 @@ pub fn bars(_: &Visit, path: &str, query: &Query, answer: &Answer, caption: &str
 }
 
 /// Buckets over time, stacked by group where there is one.
-pub fn time_chart(path: &str, query: &Query, answer: &Answer, caption: &str) -> Markup {
+fn time_chart(path: &str, query: &Query, answer: &Answer, caption: &str) -> Markup {
     let field = query.get("bucket_by_time").unwrap_or_default();
     let width = query.get("time_interval").unwrap_or("month");
     let list = query.without(&ASKING).without(&["q"]);
@@ -174,10 +175,10 @@ pub fn time_chart(path: &str, query: &Query, answer: &Answer, caption: &str) -> 
         }
         let name = dimensions.get(1).map_or("Records", |(_, label)| *label);
         let at = intervals.len() - 1;
-        let one = match series.iter().position(|one| one.name == name) {
+        let one = match series.iter().position(|one| one.name == word(name)) {
             Some(known) => &mut series[known],
             None => {
-                series.push(Series { name: name.to_string(), values: Vec::new() });
+                series.push(Series { name: word(name), values: Vec::new() });
                 let last = series.len() - 1;
                 &mut series[last]
             }

@@ -8,11 +8,11 @@ use super::address::{self, Query};
 use super::layout::Page;
 use super::notes::notes;
 use super::table::{Table, columns, items_of, row_columns};
-use super::values::{is_empty, is_web, label, number, official, value};
+use super::values::{field_label, is_empty, is_web, label, number, official, value};
 use super::visit::{Answer, Visit};
 use super::{numbers, text, tracker, vote};
 use crate::api::{Code, Error, Result};
-use crate::catalog::{Kind, Source, SubResource, SubResourceKind};
+use crate::catalog::{Field, Kind, Source, SubResource, SubResourceKind};
 
 /// Items shown of each sub-resource.
 const SHOWN: usize = 5;
@@ -44,7 +44,10 @@ pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
     };
     let page = Page::new(title, body).below("Sources", "/sources");
     let page = page.below(label(key), format!("/{key}"));
-    let page = page.twin("JSON", format!("/v1{address}"));
+    let mut page = page.twin("JSON", format!("/v1{address}"));
+    for (name, format) in [("BibTeX", "bibtex"), ("RIS", "ris"), ("CSL-JSON", "csl")] {
+        page = page.twin(name, format!("/v1{address}?format={format}"));
+    }
     Ok(match source.dossier {
         Some(_) => page.twin("Dossier as JSON", format!("/v1{address}/dossier")),
         None => page,
@@ -74,7 +77,10 @@ fn cite(citation: &Value) -> Markup {
 /// The record's own fields: short ones in a list, prose below it.
 fn facts(visit: &Visit, source: &'static Source, record: &Value) -> Markup {
     let is_said = |name: &str| {
-        [source.title, "id", "source", "url", "text_status"].contains(&name)
+        // `sponsor_name` beside `sponsor`, which is shown as a name.
+        let named = name.strip_suffix("_name").is_some_and(|of| !is_empty(&record[of]));
+        named
+            || [source.title, "id", "source", "url", "text_status"].contains(&name)
             || is_empty(&record[name])
     };
     let fields = source.columns().into_iter().filter(|field| !is_said(field.name));
@@ -83,8 +89,10 @@ fn facts(visit: &Visit, source: &'static Source, record: &Value) -> Markup {
     html! {
         dl .facts {
             @for field in &short {
-                dt title=(field.about) { (label(field.name)) }
-                dd { (value(&visit.bundle, field, &record[field.name])) }
+                div {
+                    dt title=(field.about) { (field_label(field)) }
+                    dd { (value(&visit.bundle, field, &record[field.name])) }
+                }
             }
         }
         @for field in &long {
@@ -174,7 +182,7 @@ async fn numbers_of(visit: &Visit<'_>, sub: &SubResource, record: &Value, total:
     let query = Query::of(&[(field, &address::one_value(id)), ("group_by", "status")]);
     let path = format!("/{key}");
     match visit.call(&path, &query).await {
-        Ok(answer) => numbers::bars(visit, &path, &query, &answer, "By status"),
+        Ok(answer) => numbers::bars(&path, &query, &answer, "By status"),
         Err(_) => html! {},
     }
 }
@@ -202,11 +210,10 @@ pub fn items(
 }
 
 /// What happened when.
-fn timeline(visit: &Visit, fields: &[crate::catalog::Field], items: &[Value]) -> Markup {
+fn timeline(visit: &Visit, fields: &[Field], items: &[Value]) -> Markup {
     let others = |item: &Value| {
-        let is_other = |f: &&crate::catalog::Field| {
-            !["date", "text", "code"].contains(&f.name) && !is_empty(&item[f.name])
-        };
+        let is_other =
+            |f: &&Field| !["date", "text", "code"].contains(&f.name) && !is_empty(&item[f.name]);
         fields.iter().filter(is_other).copied().collect::<Vec<_>>()
     };
     html! {
@@ -219,7 +226,7 @@ fn timeline(visit: &Visit, fields: &[crate::catalog::Field], items: &[Value]) ->
                     p { @if is_web(said) { (official(said)) } @else { (said) } }
                     @for (at, field) in others(item).iter().enumerate() {
                         @if at > 0 { " · " }
-                        span .soft { (label(field.name)) ": " (value(&visit.bundle, field, &item[field.name])) }
+                        span .soft { (field_label(field)) ": " (value(&visit.bundle, field, &item[field.name])) }
                     }
                 }
             }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::address::{self, Query};
 use super::facets::Facets;
 use super::layout::{Page, search_box};
-use super::list::{pages, whole_twins};
+use super::list::{pages, record_twins, whole_twins};
 use super::notes::notes;
 use super::values::{label, number, record_link, snippet};
 use super::visit::{Answer, Visit};
@@ -36,11 +36,8 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page> {
     let body = html! {
         h1 { "Search: " (question) }
         div .sides {
-            aside aria-label="Narrow the search" {
-                (modes(query))
-                (side.render(answer.value.get("facets")))
-            }
             div {
+                a .jump href="#narrow" { "Narrow the search" }
                 (side.chips())
                 (names)
                 (notes(&answer.notes))
@@ -55,12 +52,17 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page> {
                 ol .results data-walk { @for item in answer.items() { (result(visit, item)) } }
                 (pages(visit, &answer))
             }
+            aside #narrow aria-label="Narrow the search" {
+                (modes(query))
+                (side.render(answer.value.get("facets")))
+            }
         }
     };
     let json = query.at(&format!("/v1{}", visit.path));
     let mut page = Page::new(format!("Search: {question}"), body).twin("JSON", json);
     page.question = question.to_string();
-    Ok(whole_twins(page, &visit.path, &query.without(&["cursor", "limit"])))
+    let page = whole_twins(page, &visit.path, &query.without(&["cursor", "limit"]));
+    Ok(record_twins(page, &visit.path, &query.without(&["cursor"])))
 }
 
 /// The page before anything was asked.

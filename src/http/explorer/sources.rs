@@ -67,13 +67,15 @@ pub async fn one(visit: &Visit<'_>, key: &str) -> Result<Page> {
         p .lead { (text("about")) "." }
         p { a href=(format!("/{key}")) { "The records" } }
         dl .facts {
-            dt { "Records" } dd { (number(data["records"].as_i64().unwrap_or_default())) }
+            div {
+                dt { "Records" } dd { (number(data["records"].as_i64().unwrap_or_default())) }
+            }
             @for name in ["from", "to", "main_date", "shape", "publisher", "licence"] {
-                @if !text(name).is_empty() { dt { (label(name)) } dd { (text(name)) } }
+                @if !text(name).is_empty() { div { dt { (label(name)) } dd { (text(name)) } } }
             }
             @if let Some(coverage) = data["coverage"].as_object() {
                 @for (name, value) in coverage.iter().filter(|(_, v)| !plain(v).is_empty()) {
-                    dt { (label(name)) } dd { (plain(value)) }
+                    div { dt { (label(name)) } dd { (plain(value)) } }
                 }
             }
         }

@@ -39,13 +39,14 @@ pub async fn page(visit: &Visit<'_>, key: &str, name: &str) -> Result<Page> {
     let body = html! {
         h1 { (label(name)) ": " (title) }
         div .sides {
-            aside aria-label="Narrow the list" { (side.render(answer.value.get("facets"))) }
             div {
+                a .jump href="#narrow" { "Narrow the list" }
                 (side.chips())
                 (notes(&answer.notes))
                 @if total > 0 { (items(visit, sub, &answer, caption, sorted)) }
                 (pages(visit, &answer))
             }
+            aside #narrow aria-label="Narrow the list" { (side.render(answer.value.get("facets"))) }
         }
     };
     let page = Page::new(format!("{}: {title}", label(name)), body).below("Sources", "/sources");

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::address::{self, Query};
-use super::values::{is_empty, label, value};
+use super::values::{field_label, is_empty, value};
 use crate::bundle::{Bundle, SourceFacts};
 use crate::catalog::{Field, Kind, Source, SubResource, SubResourceKind};
 
@@ -42,7 +42,10 @@ pub fn columns(source: &'static Source, facts: &SourceFacts, query: &Query) -> V
     let find = |name: &str| all.iter().find(|f| f.name == name).copied();
     let mut shown: Vec<Field> = find(source.title).into_iter().collect();
     shown.extend(source.main_date.and_then(find));
-    let is_short = |f: &&Field| f.group && !f.kind.is_list() && f.left_out.is_none();
+    // A column whose values are all the same says nothing.
+    let is_fixed = |f: &&Field| query.get(f.name).is_some_and(|value| !value.contains(','));
+    let is_short =
+        |f: &&Field| f.group && !f.kind.is_list() && f.left_out.is_none() && !is_fixed(f);
     let telling = TELLING.iter().filter_map(|name| find(name)).filter(|f| is_short(&f));
     let sums = all.iter().filter(|f| f.sum).take(1).copied();
     let others = all.iter().filter(is_short).copied();
@@ -103,7 +106,7 @@ impl Table<'_> {
 
     fn heading(&self, field: &Field) -> Markup {
         let class = if is_number(field) { "n" } else { "" };
-        let name = label(field.name);
+        let name = field_label(field);
         let Some((path, query)) = self.sorted.filter(|_| field.can_sort()) else {
             return html! { th scope="col" class=(class) title=(field.about) { (name) } };
         };

@@ -3,49 +3,37 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-/// The stages of a measure, by what it can become, each with the statuses that have reached it.
-/// `first` and `second` are the chambers in the order in which it passes them.
+/// The stages of a measure, by what it can become, and whether its status has reached each. Only
+/// what the status says is marked: a bill can pass without being reported.
 fn stages(record: &Value) -> Option<Vec<(String, bool)>> {
     let text = |name: &str| record[name].as_str().unwrap_or_default();
     let (status, kind) = (text("status"), text("type"));
-    let (first, second) = match text("chamber") {
-        "house" => ("house", "senate"),
-        "senate" => ("senate", "house"),
+    let chambers = match text("chamber") {
+        "house" => [("house", "House"), ("senate", "Senate")],
+        "senate" => [("senate", "Senate"), ("house", "House")],
         _ => return None,
     };
-    let rank = match status {
-        "introduced" => 0,
-        "reported" => 1,
-        _ if status == format!("passed_{first}") => 2,
-        "passed_both" | "vetoed" => 3,
-        // A text of the other chamber, passed there first.
-        _ if status == format!("passed_{second}") => 2,
-        "agreed_to" | "enacted" => 4,
-        "failed" => 1,
+    let (needs_both, end) = match kind {
+        "hr" | "s" | "hjres" | "sjres" => (true, "Law"),
+        "hconres" | "sconres" => (true, "Agreed to"),
+        "hres" | "sres" => (false, "Agreed to"),
         _ => return None,
     };
-    let chamber = |name: &str| if name == "house" { "House" } else { "Senate" };
-    let names: Vec<String> = match kind {
-        "hr" | "s" | "hjres" | "sjres" => vec![
-            "Introduced".into(),
-            "Reported".into(),
-            format!("Passed {}", chamber(first)),
-            format!("Passed {}", chamber(second)),
-            if status == "vetoed" { "Vetoed".into() } else { "Law".into() },
-        ],
-        "hconres" | "sconres" => vec![
-            "Introduced".into(),
-            "Reported".into(),
-            format!("{} agreed", chamber(first)),
-            format!("{} agreed", chamber(second)),
-            "Agreed to".into(),
-        ],
-        "hres" | "sres" => vec!["Introduced".into(), "Reported".into(), "Agreed to".into()],
-        _ => return None,
-    };
-    let last = names.len() - 1;
-    let reached = if status == "vetoed" || status == "agreed_to" { last } else { rank.min(last) };
-    Some(names.into_iter().enumerate().map(|(at, name)| (name, at <= reached)).collect())
+    let is_through = ["passed_both", "vetoed", "enacted", "agreed_to"].contains(&status);
+    let mut stages = vec![("Introduced".to_string(), true)];
+    if status == "reported" {
+        stages.push(("Reported".into(), true));
+    }
+    for (chamber, name) in chambers.iter().filter(|_| needs_both) {
+        let is_passed = is_through || status == format!("passed_{chamber}");
+        stages.push((format!("Passed {name}"), is_passed));
+    }
+    stages.push(match status {
+        "vetoed" => ("Vetoed".into(), true),
+        "failed" => ("Failed".into(), true),
+        _ => (end.into(), ["enacted", "agreed_to"].contains(&status)),
+    });
+    Some(stages)
 }
 
 /// The tracker of a record that has stages; nothing for others.
@@ -65,7 +53,6 @@ pub fn tracker(record: &Value) -> Markup {
                 };
                 li class=(class) aria-current=[(at == last).then_some("step")] {
                     (name)
-                    @if at == last && status == "failed" { ", then failed" }
                     @if at == 0 {
                         @if let Some(day) = record["introduced_date"].as_str() {
                             br; time datetime=(day) { (day) }
@@ -94,13 +81,11 @@ mod tests {
             let names = reached.into_iter().filter(|(_, is)| *is).map(|(name, _)| name);
             names.collect::<Vec<_>>().join(", ")
         };
-        assert_eq!(shown("s", "senate", "passed_senate"), "Introduced, Reported, Passed Senate");
-        assert_eq!(
-            shown("hr", "house", "enacted"),
-            "Introduced, Reported, Passed House, Passed Senate, Law"
-        );
-        assert_eq!(shown("hres", "house", "agreed_to"), "Introduced, Reported, Agreed to");
-        assert_eq!(shown("hr", "house", "introduced"), "Introduced");
+        assert_eq!(shown("s", "senate", "passed_senate"), "Introduced, Passed Senate");
+        assert_eq!(shown("hr", "house", "enacted"), "Introduced, Passed House, Passed Senate, Law");
+        assert_eq!(shown("hres", "house", "agreed_to"), "Introduced, Agreed to");
+        assert_eq!(shown("hr", "house", "reported"), "Introduced, Reported");
+        assert_eq!(shown("hr", "house", "failed"), "Introduced, Failed");
         assert_eq!(shown("pn", "", "confirmed"), "");
     }
 }

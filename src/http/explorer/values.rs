@@ -38,6 +38,15 @@ pub fn label(name: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// The label of a field: what an id names is linked, so its label needs no "ID".
+pub fn field_label(field: &Field) -> String {
+    let name = match field.kind.target() {
+        Some(_) => field.name.trim_end_matches("_ids").trim_end_matches("_id"),
+        None => field.name,
+    };
+    label(name)
+}
+
 /// A value of few words: `passed_house` as "passed house".
 pub fn word(value: &str) -> String {
     let is_code = value.bytes().all(|b| b.is_ascii_lowercase() || b == b'_' || b.is_ascii_digit());
