@@ -15,6 +15,7 @@ use ipnet::IpNet;
 use serde::Deserialize;
 
 use super::front::RequestInfo;
+use super::login::{LOGIN, LOGOUT, Sessions};
 use super::mcp::{McpEndpoint, endpoint};
 use crate::access::{Access, Identity, Refusal};
 use crate::api::{Code, Error, Result, Scope};
@@ -53,6 +54,7 @@ enum Bucket {
 /// Access rules and rate limits, shared by all workers.
 pub struct AccessGuard {
     pub access: Option<Access>,
+    pub sessions: Sessions,
     limiter: Option<DefaultKeyedRateLimiter<Bucket>>,
     started: Instant,
     /// When the limiter last forgot idle callers, in seconds after the start.
@@ -67,6 +69,7 @@ impl Default for AccessGuard {
     fn default() -> AccessGuard {
         AccessGuard {
             access: None,
+            sessions: Sessions::default(),
             limiter: None,
             started: Instant::now(),
             swept: AtomicU64::new(0),
@@ -98,12 +101,23 @@ impl AccessGuard {
         rpc: Option<&str>,
         scope: Scope,
     ) -> Result<Option<Identity>> {
-        let Some(access) = self.access.as_ref().filter(|_| !is_open(request, rpc)) else {
+        let Some(access) = &self.access else {
             self.limit(request, None)?;
             return Ok(None);
         };
+        if is_open(request, rpc) {
+            // Someone who is signed in sees more of a page that is open to all.
+            let signed_in = match self.signed_in(request) {
+                Some(credential) => access.identify(&credential).await.ok(),
+                None => None,
+            };
+            self.limit(request, signed_in.as_ref())?;
+            return Ok(signed_in);
+        }
         let given = request.headers().get(header::AUTHORIZATION);
+        let signed_in = self.signed_in(request).filter(|_| given.is_none());
         let identified = match given.map(|value| value.to_str()) {
+            None if signed_in.is_some() => access.identify(&signed_in.unwrap_or_default()).await,
             Some(Err(_)) => {
                 Err(Refusal::Invalid("The Authorization header is not plain ASCII text."))
             }
@@ -137,6 +151,13 @@ impl AccessGuard {
         }
         count("let_in");
         Ok(Some(identity))
+    }
+
+    /// What the cookie of a request for reading stands for. At `/mcp` it stands for nothing.
+    fn signed_in(&self, request: &HttpRequest) -> Option<String> {
+        let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
+        let is_page = is_reading && endpoint(request.path()).is_none();
+        is_page.then(|| self.sessions.authorization(request.headers())).flatten()
     }
 
     fn unauthorized(&self, request: &HttpRequest, refusal: Refusal, accepts_tokens: bool) -> Error {
@@ -261,6 +282,9 @@ fn network(address: IpAddr) -> IpAddr {
 fn is_open(request: &HttpRequest, rpc: Option<&str>) -> bool {
     let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
     let path = request.path();
+    if [LOGIN, LOGOUT].contains(&path) {
+        return true;
+    }
     if endpoint(path).is_none() {
         let is_listed = OPEN.contains(&path) || path.starts_with(METADATA);
         return is_reading && (is_listed || path.starts_with(super::explorer::FOLDER));

@@ -6,6 +6,7 @@ mod encode;
 mod explorer;
 mod export;
 mod front;
+mod login;
 mod mcp;
 mod openapi;
 mod pages;
@@ -86,6 +87,8 @@ pub fn app(
         .configure(|config| mcp::routes(config, parts.mcp, parts.sessions))
         .service(web::resource("/openapi.json").to(pages::openapi))
         .service(web::resource("/docs").to(pages::docs))
+        .service(web::resource(login::LOGIN).to(login::login))
+        .service(web::resource(login::LOGOUT).to(login::logout))
         .service(web::resource("/livez").to(pages::livez))
         .service(web::resource("/readyz").to(pages::readyz))
         .service(web::resource("/health").to(pages::health))

@@ -23,17 +23,23 @@ const OWN_CACHE: &str = "private, no-cache";
 const HTML: &str = "text/html; charset=utf-8";
 
 fn cache(request: &HttpRequest) -> &'static str {
-    let is_known = request
-        .extensions()
-        .get::<RequestInfo>()
-        .is_some_and(|info| info.caller.identity.is_some());
-    if is_known { OWN_CACHE } else { CACHE }
+    if is_known(request) { OWN_CACHE } else { CACHE }
+}
+
+/// Whether the caller said who they are.
+fn is_known(request: &HttpRequest) -> bool {
+    let extensions = request.extensions();
+    let info = extensions.get::<RequestInfo>();
+    info.is_some_and(|info| info.caller.identity.is_some())
 }
 
 /// The weak ETag of an answer. Answers are a pure function of Josh's version, the bundle and the
 /// URL, but for `request_id` and `took_ms`.
 fn etag(request: &HttpRequest, bundle: &Bundle) -> String {
-    let key = format!("{} {} {}", env!("CARGO_PKG_VERSION"), bundle.manifest.id, request.uri());
+    // The home page shows more to those who are signed in.
+    let who = if is_known(request) { "known" } else { "" };
+    let (version, id) = (env!("CARGO_PKG_VERSION"), &bundle.manifest.id);
+    let key = format!("{version} {id} {who} {}", request.uri());
     format!("W/\"{:016x}\"", stable_hash(key.as_bytes()))
 }
 

@@ -57,12 +57,9 @@ pub const DATES: &[Parameter] = &[
     Parameter::optional("until", Kind::Date, "Last day, written alike"),
 ];
 
-/// Counts beside a list.
-pub const FACETS: &[Parameter] = &[Parameter::optional(
-    "facets",
-    Kind::Names,
-    "Fields whose values are counted over the whole list",
-)];
+/// Counts beside results. Lists have the tool `count`.
+pub const FACETS: &[Parameter] =
+    &[Parameter::optional("facets", Kind::Names, "Fields whose values are counted")];
 
 /// Filters on the records of a source.
 pub const FILTERS: &[Parameter] = &[Parameter::optional(

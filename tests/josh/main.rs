@@ -19,6 +19,7 @@ mod filters;
 mod ids;
 mod limits;
 mod lists;
+mod login;
 mod mcp;
 mod mcp_criteria;
 mod mcp_criteria_retrieval;

@@ -84,11 +84,12 @@ pub fn over_time(caption: &str, intervals: &[Interval], series: &[Series]) -> Ma
     let grid: Vec<i64> = (0..=4).map(|quarter| top * quarter / 4).collect();
     html! {
         figure {
-            svg .chart viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(caption) {
-                title { (caption) }
+            svg .chart viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="group" aria-label=(caption) {
                 @for value in &grid {
                     line .axis x1=(LEFT) x2=(WIDTH) y1=(px(y(*value))) y2=(px(y(*value))) {}
-                    text x=(LEFT - 6.0) y=(px(y(*value) + 4.0)) text-anchor="end" { (brief(*value)) }
+                    text x=(LEFT - 6.0) y=(px(y(*value) + 4.0)) text-anchor="end" {
+                        (brief(*value))
+                    }
                 }
                 @for (at, interval) in intervals.iter().enumerate() {
                     @let x = LEFT + step * at as f64;
@@ -96,7 +97,8 @@ pub fn over_time(caption: &str, intervals: &[Interval], series: &[Series]) -> Ma
                         text x=(px(x)) y=(px(HEIGHT - 6.0)) { (interval.label) }
                     }
                     @if let Some(address) = &interval.address {
-                        a href=(address) tabindex="-1" {
+                        a href=(address) tabindex="-1"
+                            aria-label=(format!("{}: {}", interval.label, total(at))) {
                             (stack(series, at, x, step - gap, &y))
                             title { (interval.label) ": " (number(total(at))) }
                         }
@@ -108,7 +110,9 @@ pub fn over_time(caption: &str, intervals: &[Interval], series: &[Series]) -> Ma
                 ul .legend {
                     @for (one, class) in series.iter().zip(CLASSES) {
                         li {
-                            svg aria-hidden="true" { rect class=(class) width="100%" height="100%" {} }
+                            svg aria-hidden="true" {
+                                rect class=(class) width="100%" height="100%" {}
+                            }
                             (one.name)
                         }
                     }

@@ -25,6 +25,9 @@ pub fn page(error: &Error, path: &str, request_id: &str) -> Page {
         h1 { (title) }
         p .lead { (error.message) }
         p { (next) }
+        @if error.code == Code::Unauthorized {
+            p { "In a browser: " a href="/login" { "sign in with a key" } "." }
+        }
         (near(error, path))
         (hints(error))
         div .hero { (search_box("")) }
@@ -79,7 +82,8 @@ fn hints(error: &Error) -> Markup {
                                     @let source = form["source"].as_str().unwrap_or_default();
                                     tr {
                                         td { a href=(format!("/{source}")) { (label(source)) } }
-                                        td { code { (form["example"].as_str().unwrap_or_default()) } }
+                                        @let example = form["example"].as_str();
+                                        td { code { (example.unwrap_or_default()) } }
                                     }
                                 }
                             }

@@ -56,7 +56,7 @@ impl Facets<'_> {
                         }
                     }
                 }
-                @if hidden > 0 && self.has_charts {
+                @if hidden > 0 && self.has_charts && field != "year" {
                     a href=(self.all(field)) { "All " (number(values.len() as i64 + more as i64)) }
                 } @else if hidden > 0 { span .soft { "and " (hidden) " more" } }
             }

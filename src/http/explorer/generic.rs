@@ -17,7 +17,9 @@ pub async fn page(visit: &Visit<'_>, operation: &Operation) -> Result<Page> {
         p .lead { (operation.about) "." }
         (notes(&answer.notes))
         dl .facts {
-            @for (name, value) in &answer.value { div { dt { (label(name)) } dd { (tree(value)) } } }
+            @for (name, value) in &answer.value {
+                div { dt { (label(name)) } dd { (tree(value)) } }
+            }
         }
     };
     let json = visit.query.at(&format!("/v1{}", visit.path));
@@ -31,7 +33,11 @@ fn tree(value: &Value) -> Markup {
         Value::String(text) => html! { (text) },
         Value::Array(items) => html! { ul { @for item in items { li { (tree(item)) } } } },
         Value::Object(fields) => html! {
-            dl .facts { @for (name, value) in fields { div { dt { (label(name)) } dd { (tree(value)) } } } }
+            dl .facts {
+                @for (name, value) in fields {
+                    div { dt { (label(name)) } dd { (tree(value)) } }
+                }
+            }
         },
         other => html! { (other.to_string()) },
     }

@@ -110,7 +110,9 @@ async fn contents(request: &HttpRequest, visit: &Visit<'_>) -> Markup {
     };
     let made = html! {
         (made)
-        div .cards { @for (heading, key, asked) in CHARTS { (chart(visit, heading, key, asked).await) } }
+        div .cards {
+            @for (heading, key, asked) in CHARTS { (chart(visit, heading, key, asked).await) }
+        }
     };
     if let Some(home) = known {
         home.0.store(Some(Arc::new((id.clone(), made.clone()))));

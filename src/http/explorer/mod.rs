@@ -1,6 +1,6 @@
 //! The explorer: pages for people, rendered on the server. A page is the path of REST without
-//! `/v1`, made from the same operation; what it shows follows from the catalog, so that a new source
-//! has its pages without a line here.
+//! `/v1`, made from the same operation; what it shows follows from the catalog, so that a new
+//! source has its pages without a line here.
 
 mod address;
 mod assets;

@@ -32,7 +32,8 @@ pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
     let chips = Facets { path: &visit.path, query: &filters, has_charts: false };
     let body = html! {
         h1 { (title) }
-        p { a href=(filters.without(&["q"]).at(&visit.path)) { "The records behind these numbers" } }
+        @let records = filters.without(&["q"]).at(&visit.path);
+        p { a href=(records) { "The records behind these numbers" } }
         (form(visit, &fields))
         (chips.chips())
         (notes(&answer.notes))
@@ -113,7 +114,9 @@ pub fn drawn(path: &str, query: &Query, answer: &Answer, caption: &str) -> Marku
             p .soft {
                 "and " (number(other["buckets"].as_i64().unwrap_or_default())) " further groups: "
                 (number(other["value"].as_i64().unwrap_or_default()))
-                @if !query.has("limit") { " · " a href=(query.with("limit", "100").at(path)) { "show 100" } }
+                @if !query.has("limit") {
+                    " · " a href=(query.with("limit", "100").at(path)) { "show 100" }
+                }
             }
         }
     }

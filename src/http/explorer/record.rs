@@ -164,7 +164,8 @@ async fn section(
             (chart)
             (items(visit, sub, answer, sub.about.to_string(), None))
             @if total > SHOWN as u64 {
-                p { a href=(path) { "All " (number(total as i64)) " " (label(sub.name).to_lowercase()) } }
+                @let name = label(sub.name).to_lowercase();
+                p { a href=(path) { "All " (number(total as i64)) " " (name) } }
             }
         }
     }
@@ -173,8 +174,13 @@ async fn section(
 /// How many of the records behind a sub-resource have which status, where they are many.
 async fn numbers_of(visit: &Visit<'_>, sub: &SubResource, record: &Value, total: u64) -> Markup {
     let SubResourceKind::Records { source: key, field } = sub.kind else { return html! {} };
+    // A list of ids is looked through record by record: too slow for a side note.
     let has_status = |(source, _): &(&Source, _)| {
-        source.fields.iter().any(|f| f.name == "status" && f.group && f.kind == Kind::Keyword)
+        source.field(field).is_some_and(|f| !f.kind.is_list())
+            && source
+                .fields
+                .iter()
+                .any(|f| f.name == "status" && f.group && f.kind == Kind::Keyword)
     };
     let is_many = total >= MANY && visit.bundle.source(key).as_ref().is_some_and(has_status);
     let id = record["id"].as_str().filter(|_| is_many);
@@ -226,7 +232,10 @@ fn timeline(visit: &Visit, fields: &[Field], items: &[Value]) -> Markup {
                     p { @if is_web(said) { (official(said)) } @else { (said) } }
                     @for (at, field) in others(item).iter().enumerate() {
                         @if at > 0 { " · " }
-                        span .soft { (field_label(field)) ": " (value(&visit.bundle, field, &item[field.name])) }
+                        span .soft {
+                            (field_label(field)) ": "
+                            (value(&visit.bundle, field, &item[field.name]))
+                        }
                     }
                 }
             }

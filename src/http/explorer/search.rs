@@ -11,7 +11,7 @@ use super::notes::notes;
 use super::values::{label, number, record_link, snippet};
 use super::visit::{Answer, Visit};
 use crate::api::Result;
-use crate::catalog::Shape;
+use crate::catalog::{Shape, Source};
 
 /// What is counted beside the results, where the searched sources have it.
 const FACETS: [&str; 2] = ["source", "year"];
@@ -41,7 +41,8 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page> {
                 (side.chips())
                 (names)
                 (notes(&answer.notes))
-                @if let Some(reason) = answer.value.get("degraded").and_then(|d| d["reason"].as_str()) {
+                @let degraded = answer.value.get("degraded");
+                @if let Some(reason) = degraded.and_then(|degraded| degraded["reason"].as_str()) {
                     p .soft { "By words alone: " (reason) }
                 }
                 @if total > 0 {
@@ -120,7 +121,9 @@ async fn names(visit: &Visit<'_>, question: &str) -> Markup {
         return html! {};
     }
     let mut found: Vec<(f64, &str, Value)> = Vec::new();
-    let registries = visit.bundle.sources().filter(|(s, _)| s.shape == Shape::Registry);
+    // Of other registries the titles are sentences, which share words with any question.
+    let is_of_names = |s: &Source| s.shape == Shape::Registry && s.title == "name";
+    let registries = visit.bundle.sources().filter(|(s, _)| is_of_names(s));
     for (source, _) in registries {
         let asked = Query::of(&[("q", question), ("limit", "3"), ("fields", "id")]);
         // A name that can't be looked up is no reason to show no results.
@@ -165,11 +168,14 @@ fn result(visit: &Visit, item: &Value) -> Markup {
             h2 { a href=(address::record(source, id)) { (title) } }
             p .meta {
                 a href=(format!("/{source}")) { (label(source)) } " · " (id)
-                @if !text("date").is_empty() { " · " time datetime=(text("date")) { (text("date")) } }
+                @if !text("date").is_empty() {
+                    " · " time datetime=(text("date")) { (text("date")) }
+                }
                 @if has_text {
                     @let body = format!("{}/body", address::record(source, id));
                     " · "
-                    a href=(Query::of(&[("section", &address::one_value(text("section")))]).at(&body))
+                    @let section = address::one_value(text("section"));
+                    a href=(Query::of(&[("section", &section)]).at(&body))
                         { "section " (text("section")) }
                 }
             }

@@ -39,7 +39,10 @@ pub async fn teaser(visit: &Visit<'_>, address: &str) -> Result<Markup> {
                     li { (heading_link(&path, item)) }
                 }
             }
-            p { a href=(path) { "Read the text" } " · " (number(answer.total() as i64)) " sections" }
+            p {
+                a href=(path) { "Read the text" } " · " (number(answer.total() as i64))
+                " sections"
+            }
         }
     })
 }
@@ -109,19 +112,24 @@ pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
                     strong { "Contents" }
                     ol {
                         @for item in toc.items() {
-                            li class=(format!("l{}", item["level"].as_i64().unwrap_or(1).clamp(1, 4)))
+                            @let level = item["level"].as_i64().unwrap_or(1).clamp(1, 4);
+                            li class=(format!("l{level}"))
                                 { (heading_link(&path, item)) }
                         }
                     }
                 }
             }
             article .reader {
-                @if is_part { p { a href=(query.without(&["section", "find", "cursor"]).at(&path)) { "The whole text" } } }
+                @if is_part {
+                    @let whole = query.without(&["section", "find", "cursor"]).at(&path);
+                    p { a href=(whole) { "The whole text" } }
+                }
                 (status(answer.items()))
                 @for item in answer.items() { (section(&path, item)) }
                 @if let Some(cursor) = answer.next_cursor() {
                     nav .pages aria-label="Pages" {
-                        a rel="next" href=(query.with("cursor", cursor).at(&path)) { "The text goes on »" }
+                        a rel="next" href=(query.with("cursor", cursor).at(&path))
+                            { "The text goes on »" }
                     }
                 }
             }
@@ -180,7 +188,8 @@ fn section(path: &str, item: &Value) -> Markup {
                     @if !name.is_empty() && !heading.contains(name) { (name) " " }
                     (heading) " "
                     @if !name.is_empty() {
-                        a .anchor href=(query.at(path)) aria-label=(format!("Link to section {name}")) { "§" }
+                        a .anchor href=(query.at(path))
+                            aria-label=(format!("Link to section {name}")) { "§" }
                     }
                 }
             }

@@ -2,6 +2,7 @@
 //! Each count has little time; one that takes longer is left out and says so.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
@@ -11,7 +12,7 @@ use super::filter::{Filter, quoted};
 use super::listing::{Items, Listing, ord_in};
 use super::page::conditions;
 use crate::api::{Arguments, Context, Error, Result};
-use crate::bundle::{Bundle, QueryError, SqlValue};
+use crate::bundle::{Bundle, QueryError, SqlValue, ValueCounts};
 use crate::catalog::{self, Field, Kind};
 
 /// Facets of one request.
@@ -143,33 +144,69 @@ pub fn facet(context: &Context, scopes: &[FacetScope], name: &str) -> Result<Fac
     let order = if name == YEAR { "k DESC" } else { "n DESC, k" };
     let sql = format!(
         "WITH v AS ({}), g AS (SELECT k, count(*)::UBIGINT AS n FROM v WHERE k IS NOT NULL \
-         GROUP BY k) SELECT k, n, (count(*) OVER ())::UBIGINT FROM g ORDER BY {order} LIMIT {SHOWN}",
+         GROUP BY k) \
+         SELECT k, n, (count(*) OVER ())::UBIGINT FROM g ORDER BY {order} LIMIT {SHOWN}",
         parts.join(" UNION ALL ")
     );
-    let interrupt = context.interrupt().by(Instant::now() + TIME);
-    let rows = context.bundle.db.query(&sql, &bound, &interrupt, |row| {
-        Ok((row.get::<String>(0)?, row.get::<u64>(1)?, row.get::<u64>(2)?))
-    });
-    let rows = match rows {
-        Ok(rows) => rows,
-        Err(QueryError::TimedOut) => {
-            let limit = TIME.as_millis();
-            counts.left_out = Some(format!("Counting took longer than {limit} ms."));
-            return Ok(counts);
-        }
-        Err(error) => return Err(error.into()),
+    let known = cache_key(scopes, name);
+    let cache = &context.bundle.value_counts;
+    let found = match known.as_ref().and_then(|key| cache.get(key)) {
+        Some(found) => found,
+        None => match count_values(context, &sql, &bound) {
+            Ok(found) => {
+                let found = Arc::new(found);
+                known.into_iter().for_each(|key| cache.insert(key, found.clone()));
+                found
+            }
+            Err(QueryError::TimedOut) => {
+                let limit = TIME.as_millis();
+                counts.left_out = Some(format!("Counting took longer than {limit} ms."));
+                return Ok(counts);
+            }
+            Err(error) => return Err(error.into()),
+        },
     };
     let fields = having.filter_map(|scope| scope.listing.column(name));
     let target = fields.filter_map(|field| field.kind.target()).next().and_then(catalog::source);
-    counts.more = rows.first().map_or(0, |row| row.2).saturating_sub(rows.len() as u64);
-    counts.values = rows
-        .into_iter()
-        .map(|(value, count, _)| {
-            let label = target.and_then(|source| title(&context.bundle, source.title, &value));
-            FacetValue { label: label.unwrap_or_else(|| value.clone()), value, count }
-        })
-        .collect();
+    counts.more = found.distinct.saturating_sub(found.values.len() as u64);
+    let shown = |(value, count): &(String, u64)| {
+        let label = target.and_then(|source| title(&context.bundle, source.title, value));
+        let label = label.unwrap_or_else(|| value.clone());
+        FacetValue { value: value.clone(), label, count: *count }
+    };
+    counts.values = found.values.iter().map(shown).collect();
     Ok(counts)
+}
+
+fn count_values(
+    context: &Context,
+    sql: &str,
+    bound: &[SqlValue],
+) -> Result<ValueCounts, QueryError> {
+    let interrupt = context.interrupt().by(Instant::now() + TIME);
+    let rows = context.bundle.db.query(sql, bound, &interrupt, |row| {
+        Ok((row.get::<String>(0)?, row.get::<u64>(1)?, row.get::<u64>(2)?))
+    })?;
+    let distinct = rows.first().map_or(0, |row| row.2);
+    let values = rows.into_iter().map(|(value, count, _)| (value, count)).collect();
+    Ok(ValueCounts { values, distinct })
+}
+
+/// What tells this count from others. What a search found is not kept: there is no end of searches.
+fn cache_key(scopes: &[FacetScope], name: &str) -> Option<String> {
+    let mut key = format!("{name}\n");
+    for FacetScope { listing, filters, matching } in scopes {
+        if matching.is_some() {
+            return None;
+        }
+        let parent = listing.parent.as_ref().map_or("", |parent| parent.id.as_str());
+        key.push_str(&format!("{} under {parent}\n", listing.table));
+        for filter in *filters {
+            key.push_str(&filter.key());
+            key.push('\n');
+        }
+    }
+    Some(key)
 }
 
 /// The title of a record of this bundle.
