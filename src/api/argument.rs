@@ -16,6 +16,8 @@ pub const LONGEST_CURSOR: usize = 8_000;
 pub const MOST_VALUES: usize = 100;
 /// Filters in one call.
 pub const MOST_FILTERS: usize = 32;
+/// How many items a surface wants at once where it shows or streams a whole list.
+pub const WHOLE_PAGE: &str = "{limit}";
 /// Bytes of a whole query string.
 const LONGEST_QUERY: usize = 16 * 1024;
 
@@ -116,7 +118,12 @@ impl Arguments {
         }
         let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Ok((Cow::Owned(decode(name)?), Given::Query(decode(value)?)))
+            let name = decode(name)?;
+            // Variables of a path are named so: nobody else gives them.
+            if name.starts_with('{') {
+                return Err(unknown(&name, &[]));
+            }
+            Ok((Cow::Owned(name), Given::Query(decode(value)?)))
         });
         Ok(Arguments(pairs.collect::<Result<_>>()?))
     }

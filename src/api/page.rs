@@ -21,6 +21,8 @@ pub struct Page {
     pub next_cursor: Option<String>,
     /// The headings of a text of which this page shows only the beginning.
     pub contents: Option<Value>,
+    /// Counts of the values of fields, where they were asked for.
+    pub facets: Option<Value>,
     pub cursor_after: Option<CursorAfter>,
 }
 
@@ -33,6 +35,10 @@ pub struct PageShape {
     #[schemars(with = "Map<String, Value>")]
     pub contents: Option<Value>,
     pub data: Vec<Map<String, Value>>,
+    /// Counts of the values of fields, with `facets`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<Map<String, Value>>")]
+    pub facets: Option<Value>,
     /// Number of items of the whole list
     pub total: u64,
     /// Where the next page begins; null on the last one
@@ -71,7 +77,12 @@ impl Output for Page {
         }
         out.extend_from_slice("\"data\":[".as_bytes());
         out.extend_from_slice(self.items.join(",").as_bytes());
-        out.extend_from_slice("],\"total\":".as_bytes());
+        out.push(b']');
+        if let Some(facets) = &self.facets {
+            out.extend_from_slice(",\"facets\":".as_bytes());
+            append(out, facets)?;
+        }
+        out.extend_from_slice(",\"total\":".as_bytes());
         append(out, &self.total)?;
         out.extend_from_slice(",\"next_cursor\":".as_bytes());
         append(out, &self.next_cursor)?;
@@ -135,6 +146,7 @@ mod tests {
     fn the_written_json_has_the_members_of_its_schema() {
         let mut page = page();
         page.contents = Some(serde_json::json!({ "total": 1 }));
+        page.facets = Some(serde_json::json!([]));
         let written = page.to_value().unwrap();
         let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
         let schema = settings.into_generator().into_root_schema_for::<PageShape>().to_value();

@@ -71,6 +71,8 @@ pub struct Bundle {
     map: SharedMap,
     /// The record numbers that recent filters selected, by table and filters.
     pub selections: Cache<String, Arc<RoaringBitmap>>,
+    /// How many rows of a list have each value of a field, by table, filters and field.
+    pub value_counts: Cache<String, Arc<ValueCounts>>,
     /// These are opened by their first use or by `prepare_search`, so that records are served
     /// before they are ready.
     text_index: OnceLock<Result<TextIndex, String>>,
@@ -83,6 +85,15 @@ pub struct Bundle {
     /// The sources that both the catalog and this bundle have, each with its first record number.
     sources: Vec<(&'static Source, usize)>,
 }
+
+/// The most frequent values of a field, and how many values there are.
+pub struct ValueCounts {
+    pub values: Vec<(String, u64)>,
+    pub distinct: u64,
+}
+
+/// Cached counts. Each takes about a kilobyte.
+const MAX_VALUE_COUNTS: usize = 4096;
 
 /// Cached selections. Each takes at most about 100 KB in a bundle of a million records.
 const MAX_SELECTIONS: usize = 256;

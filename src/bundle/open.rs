@@ -19,8 +19,8 @@ use sha2::{Digest, Sha256};
 use super::format::{FOOTER_LENGTH, Footer, PAGE, SectionKind};
 use super::guard::GuardedMap;
 use super::{
-    Bundle, BundleError, Database, DuckDbLimits, MAX_SELECTIONS, Manifest, SharedMap, Stamp, Trust,
-    records, slice, writer,
+    Bundle, BundleError, Database, DuckDbLimits, MAX_SELECTIONS, MAX_VALUE_COUNTS, Manifest,
+    SharedMap, Stamp, Trust, records, slice, writer,
 };
 use crate::catalog;
 use crate::embed::LazyModel;
@@ -126,6 +126,7 @@ impl Bundle {
             changed_in_place: AtomicBool::new(false),
             map,
             selections: Cache::new(MAX_SELECTIONS),
+            value_counts: Cache::new(MAX_VALUE_COUNTS),
             text_index: OnceLock::new(),
             links: OnceLock::new(),
             names: OnceLock::new(),

@@ -23,7 +23,7 @@ impl Trust<'_> {
     /// Whether the key can be read.
     pub fn check(&self) -> Result<(), BundleError> {
         match self {
-            Trust::Key(path) => read_public_key(path).map(drop),
+            Trust::Key(path) => Ok(PublicKey::read(path).map(drop)?),
             Trust::Embedded => Ok(()),
         }
     }

@@ -15,6 +15,7 @@ use ipnet::IpNet;
 use serde::Deserialize;
 
 use super::front::RequestInfo;
+use super::login::{LOGIN, LOGOUT, Sessions};
 use super::mcp::{McpEndpoint, endpoint};
 use crate::access::{Access, Identity, Refusal};
 use crate::api::{Code, Error, Result, Scope};
@@ -65,6 +66,7 @@ pub enum Sender {
 /// Access rules and rate limits, shared by all workers.
 pub struct AccessGuard {
     pub access: Option<Access>,
+    pub sessions: Sessions,
     limiter: Option<DefaultKeyedRateLimiter<Bucket>>,
     started: Instant,
     /// When the limiter last forgot idle callers, in seconds after the start.
@@ -82,6 +84,7 @@ impl Default for AccessGuard {
     fn default() -> AccessGuard {
         AccessGuard {
             access: None,
+            sessions: Sessions::default(),
             limiter: None,
             started: Instant::now(),
             swept: AtomicU64::new(0),
@@ -112,18 +115,25 @@ impl AccessGuard {
     /// Who sent a request, as its head tells, and counts it towards the sender's rate limit. An
     /// error says that the limit is reached.
     pub async fn identify(&self, request: &HttpRequest) -> Result<Sender> {
-        let Some(access) = self.access.as_ref().filter(|_| !is_open(request, None)) else {
+        let Some(access) = &self.access else {
             self.limit(request, None)?;
             return Ok(Sender::Anyone);
         };
+        let header = request.headers().get(header::AUTHORIZATION);
+        let signed_in = self.signed_in(request).filter(|_| header.is_none());
+        if is_open(request, None) && signed_in.is_none() {
+            self.limit(request, None)?;
+            return Ok(Sender::Anyone);
+        }
         let unknown = |refusal| self.limit(request, None).map(|()| Sender::Unknown(refusal));
-        let given = match request.headers().get(header::AUTHORIZATION).map(|value| value.to_str()) {
-            None => return unknown(Refusal::Missing),
-            Some(Err(_)) => {
+        let given = match (header.map(|value| value.to_str()), &signed_in) {
+            (Some(Ok(given)), _) => given,
+            (Some(Err(_)), _) => {
                 let why = "The Authorization header is not plain ASCII text.";
                 return unknown(Refusal::Invalid(why));
             }
-            Some(Ok(given)) => given,
+            (None, Some(given)) => given.as_str(),
+            (None, None) => return unknown(Refusal::Missing),
         };
         let identity = match access.identify_cheaply(given) {
             Some(Ok(identity)) => identity,
@@ -154,9 +164,14 @@ impl AccessGuard {
         rpc: Option<&str>,
         scope: Scope,
     ) -> Result<Option<Identity>> {
-        let Some(access) = self.access.as_ref().filter(|_| !self.is_open(request, rpc)) else {
-            return Ok(None);
-        };
+        let Some(access) = &self.access else { return Ok(None) };
+        if self.is_open(request, rpc) {
+            // Someone who is signed in sees more of a page that is open to all.
+            return Ok(match sender {
+                Sender::Known(identity) => Some(identity),
+                Sender::Anyone | Sender::Unknown(_) => None,
+            });
+        }
         let count = |result: &str| METRICS.access.with_label_values(&[result]).inc();
         let identity = match sender {
             Sender::Known(identity) => identity,
@@ -188,6 +203,13 @@ impl AccessGuard {
     /// Whether this is open to everyone. A method that opens a session is not: it is kept.
     fn is_open(&self, request: &HttpRequest, rpc: Option<&str>) -> bool {
         is_open(request, rpc) && !(self.has_sessions && rpc == Some("initialize"))
+    }
+
+    /// What the cookie of a request for reading stands for. At `/mcp` it stands for nothing.
+    fn signed_in(&self, request: &HttpRequest) -> Option<String> {
+        let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
+        let is_page = is_reading && endpoint(request.path()).is_none();
+        is_page.then(|| self.sessions.authorization(request.headers())).flatten()
     }
 
     fn unauthorized(&self, request: &HttpRequest, refusal: Refusal, accepts_tokens: bool) -> Error {
@@ -319,8 +341,12 @@ fn network(address: IpAddr) -> IpAddr {
 fn is_open(request: &HttpRequest, rpc: Option<&str>) -> bool {
     let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
     let path = request.path();
+    if [LOGIN, LOGOUT].contains(&path) {
+        return true;
+    }
     if endpoint(path).is_none() {
-        return is_reading && (OPEN.contains(&path) || path.starts_with(METADATA));
+        let is_listed = OPEN.contains(&path) || path.starts_with(METADATA);
+        return is_reading && (is_listed || path.starts_with(super::explorer::FOLDER));
     }
     if is_reading {
         // The page for people; a stream belongs to a session.

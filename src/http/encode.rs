@@ -1,9 +1,10 @@
-//! Outcomes as bytes: JSON with `meta`, CSV, NDJSON.
+//! Outcomes as bytes: JSON with `meta`, CSV, NDJSON, and what `export` makes of records.
 
 use serde_json::{Map, Value};
 
+use super::export::{self, Feed};
 use crate::api::outcome::{append, cell};
-use crate::api::{Arguments, CallerInfo, Error, Meta, Outcome, Output, Result};
+use crate::api::{Arguments, CallerInfo, Error, Meta, Operation, Outcome, Output, Result};
 use crate::bundle::Bundle;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,17 +13,45 @@ pub enum Format {
     Json,
     Csv,
     Ndjson,
+    Atom,
+    Bibtex,
+    Ris,
+    CslJson,
+    ICalendar,
+}
+
+/// Whether the result is one record, which reference managers can read.
+pub fn is_record(operation: &Operation) -> bool {
+    ["get_record", "fetch"].contains(&operation.name)
 }
 
 impl Format {
-    pub const NAMES: [(&'static str, Format); 3] =
-        [("json", Format::Json), ("csv", Format::Csv), ("ndjson", Format::Ndjson)];
+    pub const NAMES: [(&'static str, Format); 8] = [
+        ("json", Format::Json),
+        ("csv", Format::Csv),
+        ("ndjson", Format::Ndjson),
+        ("atom", Format::Atom),
+        ("bibtex", Format::Bibtex),
+        ("ris", Format::Ris),
+        ("csl", Format::CslJson),
+        ("ics", Format::ICalendar),
+    ];
+
+    /// Whether a list in this format has no end but its own.
+    pub const fn is_table(self) -> bool {
+        matches!(self, Format::Csv | Format::Ndjson)
+    }
 
     pub const fn content_type(self) -> &'static str {
         match self {
             Format::Json => "application/json",
             Format::Csv => "text/csv; charset=utf-8",
             Format::Ndjson => "application/x-ndjson",
+            Format::Atom => "application/atom+xml; charset=utf-8",
+            Format::Bibtex => "application/x-bibtex; charset=utf-8",
+            Format::Ris => "application/x-research-info-systems; charset=utf-8",
+            Format::CslJson => "application/vnd.citationstyles.csl+json",
+            Format::ICalendar => "text/calendar; charset=utf-8",
         }
     }
 
@@ -37,21 +66,38 @@ impl Format {
     }
 }
 
-/// The body of an answer.
+/// The body of an answer; `feed` gives the server's address and the path of a feed.
 pub fn body(
     outcome: &Outcome,
     format: Format,
     bundle: &Bundle,
     caller: &CallerInfo,
+    feed: impl FnOnce() -> (String, String),
 ) -> Result<Vec<u8>> {
+    let entries = || export::entries(outcome, bundle);
+    let as_of = &bundle.manifest.as_of;
     match format {
         Format::Json => json(outcome, bundle, caller),
-        Format::Csv => csv(outcome.output.as_ref()),
-        Format::Ndjson => {
-            let (_, items) = items(outcome.output.as_ref())?;
-            Ok(items.iter().flat_map(|item| [item.as_bytes(), b"\n"].concat()).collect())
+        Format::Csv | Format::Ndjson => table(outcome.output.as_ref(), format, true),
+        Format::Atom => {
+            let (base, path) = feed();
+            let feed = Feed { base: &base, path: &path, as_of };
+            Ok(export::atom(entries()?, &feed).into_bytes())
         }
+        Format::Bibtex => Ok(export::bibtex(&entries()?).into_bytes()),
+        Format::Ris => Ok(export::ris(&entries()?).into_bytes()),
+        Format::CslJson => Ok(export::csl(&entries()?).into_bytes()),
+        Format::ICalendar => Ok(export::ics(&entries()?, as_of).into_bytes()),
     }
+}
+
+/// The items of a list line by line; only its first part has the header.
+pub fn table(output: &dyn Output, format: Format, is_first: bool) -> Result<Vec<u8>> {
+    if format == Format::Csv {
+        return csv(output, is_first);
+    }
+    let (_, items) = items(output)?;
+    Ok(items.iter().flat_map(|item| [item.as_bytes(), b"\n"].concat()).collect())
 }
 
 fn json(outcome: &Outcome, bundle: &Bundle, caller: &CallerInfo) -> Result<Vec<u8>> {
@@ -75,10 +121,12 @@ fn items(output: &dyn Output) -> Result<Items<'_>> {
 }
 
 /// A header line and a line per item.
-fn csv(output: &dyn Output) -> Result<Vec<u8>> {
+fn csv(output: &dyn Output, has_header: bool) -> Result<Vec<u8>> {
     let (columns, items) = items(output)?;
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(&columns).map_err(Error::internal)?;
+    if has_header {
+        writer.write_record(&columns).map_err(Error::internal)?;
+    }
     for item in items {
         let record: Map<String, Value> = serde_json::from_str(&item).map_err(Error::internal)?;
         let cells = columns.iter().map(|column| record.get(*column).map(safe).unwrap_or_default());

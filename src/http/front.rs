@@ -14,6 +14,7 @@ use actix_web::{HttpMessage, HttpResponse, web};
 use tracing::Instrument;
 
 use super::access_guard::{AccessGuard, HEALTH, RpcCall, Sender};
+use super::login::{LOGIN, LOGOUT};
 use super::mcp::endpoint;
 use super::router::Router;
 use super::sessions::Sessions;
@@ -168,11 +169,15 @@ fn scope(request: &ServiceRequest, rpc: Option<&RpcCall>) -> Scope {
     scope.unwrap_or(Scope::Read)
 }
 
+/// Where a browser sends a form.
+const FORMS: [&str; 2] = [LOGIN, LOGOUT];
+
 const METHODS: &str = "GET, HEAD, OPTIONS";
 /// At `/mcp`.
 const MCP_METHODS: &str = "GET, HEAD, POST, DELETE, OPTIONS";
 
-/// Any origin, no credentials: no cookie is ever read, and every header we send may be seen.
+/// Any origin, no credentials: a browser sends our cookie from our own pages only (SameSite), and
+/// every header we send may be seen.
 const EXPOSED: &str = "ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count, \
     MCP-Protocol-Version, Mcp-Session-Id";
 
@@ -216,7 +221,8 @@ fn refuse(request: &ServiceRequest) -> Result<()> {
     {
         return Ok(());
     }
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+    let is_form = *request.method() == Method::POST && FORMS.contains(&request.path());
+    if !is_form && !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(Error::new(
             Code::MethodNotAllowed,
             format!("{} is not allowed here.", request.method()),

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::access_guard::AccessGuard;
 use super::front::RequestInfo;
-use super::pages::{escape, html, notice};
+use super::pages::{escape, framed};
 use super::setup_page;
 use crate::api::{Code, Error, Scope};
 use crate::executor::Executor;
@@ -198,12 +198,11 @@ async fn page(
     let body = PAGE
         .replace("{{version}}", env!("CARGO_PKG_VERSION"))
         .replace("{{as_of}}", &escape(&executor.bundle().manifest.as_of))
-        .replace("{{notice}}", &notice(&executor.bundle()))
         .replace("{{url}}", &escape(&url))
         .replace("{{key}}", if needs_key { setup_page::KEY } else { "" })
         .replace("{{clients}}", &setup_page::clients(&url, needs_key))
         .replace("{{tools}}", &tools);
-    html(body)
+    framed("For agents (MCP)", body, None, &executor.bundle())
 }
 
 /// What the MCP registry wants to know.

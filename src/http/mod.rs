@@ -3,7 +3,10 @@
 
 mod access_guard;
 mod encode;
+mod explorer;
+mod export;
 mod front;
+mod login;
 mod mcp;
 mod message;
 mod openapi;
@@ -15,6 +18,7 @@ mod router;
 mod sessions;
 mod setup_page;
 mod trace;
+mod whole;
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
@@ -27,7 +31,6 @@ pub use mcp::{Mounted, mount as mcp_mount, mount_all as mcp_mount_all};
 pub use openapi::document as openapi_document;
 pub use router::Router;
 
-use crate::api::{Code, Error};
 use crate::executor::Executor;
 use crate::reloads::Reloads;
 
@@ -39,6 +42,7 @@ pub struct AppParts {
     pub reloads: web::Data<Reloads>,
     pub router: web::Data<Router>,
     pub documents: web::Data<pages::Documents>,
+    pub home: web::Data<explorer::Home>,
     pub mcp: Vec<Mounted>,
     /// Where sessions are kept.
     pub sessions: Option<web::Data<sessions::Sessions>>,
@@ -55,6 +59,7 @@ impl AppParts {
             mcp: mcp::mount_all(&executor.clone().into_inner(), options),
             reloads: web::Data::default(),
             documents: web::Data::default(),
+            home: web::Data::default(),
             sessions: options.sessions.then(web::Data::default),
             executor,
             guard,
@@ -86,12 +91,14 @@ pub fn app(
         .app_data(parts.reloads)
         .app_data(parts.router)
         .app_data(parts.documents)
+        .app_data(parts.home)
         .wrap(Compress::default())
         .wrap(from_fn(front::front))
         .configure(|config| mcp::routes(config, parts.mcp, has_sessions))
         .service(web::resource("/openapi.json").to(pages::openapi))
         .service(web::resource("/docs").to(pages::docs))
-        .service(web::resource("/").to(pages::home))
+        .service(web::resource(login::LOGIN).to(login::login))
+        .service(web::resource(login::LOGOUT).to(login::logout))
         .service(web::resource("/livez").to(pages::livez))
         .service(web::resource("/readyz").to(pages::readyz))
         .service(web::resource("/health").to(pages::health))
@@ -99,25 +106,13 @@ pub fn app(
         .service(web::resource(access_guard::KEY).to(pages::verification_key))
         // `/v1` is not a pattern of actix's: those with a variable part run a regular expression on
         // every request.
-        .default_service(web::to(rest_or_nothing))
+        .default_service(web::to(rest_or_page))
 }
 
-async fn rest_or_nothing(request: HttpRequest, executor: web::Data<Executor>) -> HttpResponse {
+/// Pages have the paths of REST without `/v1`.
+async fn rest_or_page(request: HttpRequest, executor: web::Data<Executor>) -> HttpResponse {
     if request.uri().path().starts_with("/v1/") {
         return rest::answer(request, executor).await;
     }
-    let path: String = request.path().chars().take(80).collect();
-    let known = [
-        "/",
-        "/mcp",
-        "/docs",
-        "/openapi.json",
-        "/health",
-        "/livez",
-        "/readyz",
-        "/metrics",
-        "/v1/sources",
-    ];
-    let message = format!("There is nothing at {path:?}.");
-    respond::error(&request, &Error::new(Code::RouteNotFound, message).suggest(&path, known))
+    explorer::answer(request, executor).await
 }

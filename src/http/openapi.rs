@@ -5,7 +5,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::encode::Format;
+use super::encode::{Format, is_record};
 use crate::api::{Code, Endpoint, EndpointParameter, Meta, Operation, Place};
 use crate::bundle::Bundle;
 use crate::toolsets::Toolsets;
@@ -74,8 +74,10 @@ fn reference(name: &str) -> Value {
 /// one of their answers.
 fn add(paths: &mut Map<String, Value>, operation: &Operation, endpoint: Endpoint) {
     let mut parameters: Vec<Value> = endpoint.parameters.iter().map(parameter).collect();
-    if operation.is_list {
-        let names = Format::NAMES.map(|(name, _)| name);
+    if operation.is_list || is_record(operation) {
+        let is_offered = |format: &Format| operation.is_list || !format.is_table();
+        let names = Format::NAMES.iter().filter(|(_, format)| is_offered(format));
+        let names: Vec<&str> = names.map(|(name, _)| *name).collect();
         let schema = json!({ "type": "string", "enum": names });
         parameters.push(json!({
             "name": "format", "in": "query", "schema": schema, "description": "json by default",

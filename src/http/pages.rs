@@ -1,90 +1,37 @@
-//! What is not `/v1`: the home page, the API docs, OpenAPI, health.
+//! What is neither REST nor the explorer: the API docs, OpenAPI, health.
 
 use std::sync::Arc;
 
 use actix_web::http::header::{self, ContentType};
 use actix_web::{HttpRequest, HttpResponse, web};
 use arc_swap::ArcSwapOption;
+use maud::PreEscaped;
 use serde_json::json;
 
+use super::explorer::layout::Page;
+use super::explorer::{self, Asset};
 use super::{openapi, respond};
 use crate::api::{Code, Error};
-use crate::bundle::{Bundle, is_sample};
+use crate::bundle::Bundle;
 use crate::executor::Executor;
 use crate::metrics::METRICS;
 use crate::reloads::Reloads;
 
-const HOME: &str = include_str!("../../assets/web/home.html");
 const DOCS: &str = include_str!("../../assets/web/docs.html");
 
-/// What the home page says when nothing but the sample is served.
-const SAMPLE: &str = "<p class=\"notice\"><strong>This server serves the sample that is built into \
-    Josh</strong>: a few records of every source. Serve your own bundle with <code>josh serve \
-    --bundle FILE</code>.</p>";
-
-/// What a page says about a bundle whose texts are not the official ones.
-pub fn notice(bundle: &Bundle) -> String {
-    let notice = bundle.manifest.notice.as_ref();
-    let paragraph = |text: &String| {
-        format!(
-            "<p class=\"notice\" role=\"note\"><strong>Summaries.</strong> {}</p>",
-            escape(text)
-        )
-    };
-    notice.map(paragraph).unwrap_or_default()
-}
-
-/// Pages load nothing from elsewhere, and say so to the browser.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
-    connect-src 'self'; form-action 'self'; img-src data:";
-
-pub fn html(body: String) -> HttpResponse {
+/// A page that is written as HTML, in the frame of all pages.
+pub fn framed(
+    title: &str,
+    body: String,
+    script: Option<&'static Asset>,
+    bundle: &Bundle,
+) -> HttpResponse {
+    let page = Page { script, ..Page::new(title, PreEscaped(body)) };
     HttpResponse::Ok()
         .content_type(ContentType::html())
-        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
+        .insert_header((header::CONTENT_SECURITY_POLICY, explorer::POLICY))
         .insert_header((header::CACHE_CONTROL, "no-cache"))
-        .body(body)
-}
-
-pub async fn home(executor: web::Data<Executor>) -> HttpResponse {
-    html(home_page(&executor.bundle()))
-}
-
-/// The page at `/`: the bundle, its sources with counts and dates, links to try.
-fn home_page(bundle: &Bundle) -> String {
-    let mut rows = String::new();
-    for (source, facts) in bundle.sources() {
-        let dates = match (&facts.from, &facts.to) {
-            (Some(from), Some(to)) => format!("{from} to {to}"),
-            _ => String::new(),
-        };
-        let key = source.key;
-        rows.push_str(&format!(
-            "<tr><td><a href=\"/v1/{key}?limit=5\">{key}</a></td>\
-             <td class=n>{}</td><td>{dates}</td><td>{}</td></tr>\n",
-            facts.records,
-            escape(source.about)
-        ));
-    }
-    let mut examples = String::new();
-    for (source, _) in bundle.sources() {
-        let first = bundle.records().by_number(bundle.first_number(source));
-        if let Some(entry) = first {
-            let path = format!("/v1/{}/{}", source.key, entry.id);
-            examples.push_str(&format!(
-                "<li><a href=\"{0}\"><code>{0}</code></a></li>\n",
-                escape(&path)
-            ));
-        }
-    }
-    let manifest = &bundle.manifest;
-    HOME.replace("{{version}}", env!("CARGO_PKG_VERSION"))
-        .replace("{{bundle}}", &escape(&manifest.id))
-        .replace("{{as_of}}", &escape(&manifest.as_of))
-        .replace("{{sample}}", if is_sample(&bundle.path) { SAMPLE } else { "" })
-        .replace("{{notice}}", &notice(bundle))
-        .replace("{{sources}}", &rows)
-        .replace("{{examples}}", &examples)
+        .body(page.render(bundle))
 }
 
 pub fn escape(text: &str) -> String {
@@ -92,7 +39,7 @@ pub fn escape(text: &str) -> String {
 }
 
 pub async fn docs(executor: web::Data<Executor>) -> HttpResponse {
-    html(DOCS.replace("{{notice}}", &notice(&executor.bundle())))
+    framed("API", DOCS.into(), Some(&explorer::DOCS_SCRIPT), &executor.bundle())
 }
 
 /// Documents that only the bundle decides, made once for each.

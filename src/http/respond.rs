@@ -5,8 +5,11 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 
+use super::access_guard::AccessGuard;
 use super::encode::{self, Format};
+use super::explorer;
 use super::front::RequestInfo;
+use super::whole::WholeList;
 use crate::api::{Code, Error, Outcome};
 use crate::bundle::{Bundle, stable_hash};
 use crate::executor::Executor;
@@ -17,23 +20,30 @@ const CACHE: &str = "public, no-cache";
 /// The same for an answer to someone who had to say who they are.
 const OWN_CACHE: &str = "private, no-cache";
 
+const HTML: &str = "text/html; charset=utf-8";
+
 fn cache(request: &HttpRequest) -> &'static str {
-    let is_known = request
-        .extensions()
-        .get::<RequestInfo>()
-        .is_some_and(|info| info.caller.identity.is_some());
-    if is_known { OWN_CACHE } else { CACHE }
+    if is_known(request) { OWN_CACHE } else { CACHE }
+}
+
+/// Whether the caller said who they are.
+fn is_known(request: &HttpRequest) -> bool {
+    let extensions = request.extensions();
+    let info = extensions.get::<RequestInfo>();
+    info.is_some_and(|info| info.caller.identity.is_some())
 }
 
 /// The weak ETag of an answer. Answers are a pure function of Josh's version, the bundle and the
 /// URL, but for `request_id` and `took_ms`.
 fn etag(request: &HttpRequest, bundle: &Bundle) -> String {
-    // What clients are configured with is the operator's; the rest is the bundle's.
+    // What clients are configured with is the operator's; the rest is the bundle's. The home page
+    // shows more to those who are signed in.
     let executor = request.app_data::<web::Data<Executor>>();
     let configs = executor.and_then(|executor| executor.client_configs());
     let edition = configs.map_or("", |configs| configs.edition());
-    let id = &bundle.manifest.id;
-    let key = format!("{} {id} {edition} {}", env!("CARGO_PKG_VERSION"), request.uri());
+    let who = if is_known(request) { "known" } else { "" };
+    let (version, id) = (env!("CARGO_PKG_VERSION"), &bundle.manifest.id);
+    let key = format!("{version} {id} {edition} {who} {}", request.uri());
     format!("W/\"{:016x}\"", stable_hash(key.as_bytes()))
 }
 
@@ -70,6 +80,23 @@ pub fn document(request: &HttpRequest, bundle: &Bundle, body: String) -> HttpRes
     ok(request, bundle, Format::Json.content_type(), body)
 }
 
+/// A page for people.
+pub fn page(request: &HttpRequest, bundle: &Bundle, html: String) -> HttpResponse {
+    if let Err(changed) = bundle.ensure_intact() {
+        return error(request, &changed.into());
+    }
+    let mut response = ok(request, bundle, HTML, html);
+    let policy = HeaderValue::from_static(explorer::POLICY);
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    response
+}
+
+/// Whether an error is read by a person: a browser that asked for a page.
+fn is_for_people(request: &HttpRequest) -> bool {
+    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    !request.path().starts_with("/v1") && accepts.is_some_and(|a| a.contains("text/html"))
+}
+
 /// An outcome, with the next page and the total of a list in headers as well.
 pub fn outcome(
     request: &HttpRequest,
@@ -81,7 +108,12 @@ pub fn outcome(
     let Some(info) = extensions.get::<RequestInfo>() else {
         return error(request, &Error::internal("a request without its facts"));
     };
-    let body = encode::body(&outcome, format, bundle, &info.caller);
+    let feed = || {
+        let guard = request.app_data::<web::Data<AccessGuard>>();
+        let base = guard.map(|guard| guard.base(request)).unwrap_or_default();
+        (base, request.uri().to_string())
+    };
+    let body = encode::body(&outcome, format, bundle, &info.caller, feed);
     // Prepared records are read while they are written: only now is it known that they were there.
     let body = body.and_then(|body| bundle.ensure_intact().map(|()| body).map_err(Error::from));
     drop(extensions);
@@ -97,6 +129,26 @@ pub fn outcome(
         if let Some(Ok(link)) = link {
             headers.insert(header::LINK, link);
         }
+    }
+    response
+}
+
+/// A whole list, of which this is the first page.
+pub fn whole(
+    request: &HttpRequest,
+    bundle: &Bundle,
+    first: Outcome,
+    list: WholeList,
+) -> HttpResponse {
+    let content_type = list.format.content_type();
+    let body = match list.body(&first) {
+        Ok(body) => body,
+        Err(failed) => return error(request, &failed),
+    };
+    let mut response = ok(request, bundle, content_type, body);
+    if let Some((total, _)) = first.output.page() {
+        let name = header::HeaderName::from_static("x-total-count");
+        response.headers_mut().insert(name, total.into());
     }
     response
 }
@@ -140,6 +192,12 @@ pub fn error(request: &HttpRequest, error: &Error) -> HttpResponse {
     }
     if let Some(challenge) = &error.challenge {
         response.insert_header((header::WWW_AUTHENTICATE, challenge.as_str()));
+    }
+    let executor = request.app_data::<web::Data<Executor>>();
+    if let Some(executor) = executor.filter(|_| is_for_people(request)) {
+        let page = explorer::error_page(error, request.path(), &request_id);
+        response.insert_header((header::CONTENT_SECURITY_POLICY, explorer::POLICY));
+        return response.content_type(HTML).body(page.render(&executor.bundle()));
     }
     response.content_type(Format::Json.content_type()).body(error.envelope(&request_id).to_string())
 }

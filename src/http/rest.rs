@@ -1,13 +1,17 @@
 //! `/v1`: from a path to an operation, and back to bytes.
 
+use std::sync::Arc;
+
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 
-use super::encode::Format;
+use super::encode::{Format, is_record};
 use super::front::RequestInfo;
 use super::respond;
 use super::router::Router;
-use crate::api::{Arguments, Error, Outcome, Result};
+use super::whole::WholeList;
+use crate::api::{Arguments, Error, Operation, Outcome, Result};
 use crate::bundle::Bundle;
+use crate::catalog;
 use crate::executor::Executor;
 
 pub async fn answer(request: HttpRequest, executor: web::Data<Executor>) -> HttpResponse {
@@ -15,32 +19,72 @@ pub async fn answer(request: HttpRequest, executor: web::Data<Executor>) -> Http
     if let Some(response) = respond::not_modified(&request, &bundle) {
         return response;
     }
-    match run(&request, &executor, &bundle).await {
-        Ok((outcome, format)) => respond::outcome(&request, &bundle, outcome, format),
+    let ran = match Call::read(&request, &executor, &bundle) {
+        Ok(call) => call.run().await,
+        Err(error) => Err(error),
+    };
+    match ran {
+        Ok((outcome, Some(whole), _)) => respond::whole(&request, &bundle, outcome, whole),
+        Ok((outcome, None, format)) => respond::outcome(&request, &bundle, outcome, format),
         Err(error) => respond::error(&request, &error),
     }
 }
 
-async fn run(
-    request: &HttpRequest,
-    executor: &Executor,
-    bundle: &std::sync::Arc<Bundle>,
-) -> Result<(Outcome, Format)> {
-    let router = request.app_data::<web::Data<Router>>();
-    let router = router.ok_or_else(|| Error::internal("an application without a router"))?;
-    let query = Arguments::from_query(request.query_string())?;
-    let (operation, mut arguments) = router.find(request.uri().path(), query)?;
-    let caller = {
-        let extensions = request.extensions();
-        let info = extensions.get::<RequestInfo>();
-        let info = info.ok_or_else(|| Error::internal("a request without its facts"))?;
-        info.route.set(operation.route.unwrap_or_default());
-        info.caller.clone()
-    };
-    let format = match operation.is_list {
-        true => Format::take(&mut arguments)?,
-        false => Format::Json,
-    };
-    let context = executor.context(bundle.clone(), caller);
-    Ok((executor.execute(operation, arguments, context).await?, format))
+/// A request as a call of an operation.
+struct Call {
+    list: WholeList,
+    /// Whether every item is wanted, not a page.
+    is_whole: bool,
+}
+
+impl Call {
+    fn read(
+        request: &HttpRequest,
+        executor: &web::Data<Executor>,
+        bundle: &Arc<Bundle>,
+    ) -> Result<Call> {
+        let router = request.app_data::<web::Data<Router>>();
+        let router = router.ok_or_else(|| Error::internal("an application without a router"))?;
+        let query = Arguments::from_query(request.query_string())?;
+        let (operation, mut arguments) = router.find(request.uri().path(), query)?;
+        let caller = {
+            let extensions = request.extensions();
+            let info = extensions.get::<RequestInfo>();
+            let info = info.ok_or_else(|| Error::internal("a request without its facts"))?;
+            info.route.set(operation.route.unwrap_or_default());
+            info.caller.clone()
+        };
+        let format = match operation.is_list || is_record(operation) {
+            true => Format::take(&mut arguments)?,
+            false => Format::Json,
+        };
+        if let Some(newest) = newest_first(format, operation, &arguments) {
+            arguments.push_one("sort", newest);
+        }
+        let is_page = arguments.has("limit") || arguments.has("cursor");
+        let (executor, bundle) = (executor.clone(), bundle.clone());
+        Ok(Call {
+            is_whole: format.is_table() && !is_page,
+            list: WholeList { executor, bundle, caller, operation, arguments, format },
+        })
+    }
+
+    /// The first page; where there are more and all are wanted, also how to read them.
+    async fn run(self) -> Result<(Outcome, Option<WholeList>, Format)> {
+        let Call { list, is_whole } = self;
+        let format = list.format;
+        let context = list.executor.context(list.bundle.clone(), list.caller.clone());
+        let arguments = list.arguments.clone();
+        let outcome = list.executor.execute(list.operation, arguments, context).await?;
+        let has_more = outcome.output.page().is_some_and(|(_, next)| next.is_some());
+        Ok((outcome, (is_whole && has_more).then_some(list), format))
+    }
+}
+
+/// The order of a feed of records that asks for none: by the source's date, newest first.
+fn newest_first(format: Format, operation: &Operation, arguments: &Arguments) -> Option<String> {
+    let is_plain = operation.is_list && !arguments.has("sort") && !arguments.has("q");
+    let source = catalog::source(arguments.one("{source}")?)?;
+    let is_of_source = format == Format::Atom && is_plain && arguments.one("{sub}").is_none();
+    source.main_date.filter(|_| is_of_source).map(|date| format!("-{date}"))
 }

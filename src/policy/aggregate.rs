@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::query::{
     Aggregate, AggregateRequest, AggregateResult, Bucket, Interval, Listing, Outside, aggregate,
+    title,
 };
 use super::search;
 use super::understand;
@@ -245,17 +246,10 @@ impl Labels<'_> {
         if let Some(known) = self.known.get(key) {
             return known.clone();
         }
-        let name = name(self.bundle, source, key).unwrap_or_else(|| key.to_string());
+        let name = title(self.bundle, source.title, key).unwrap_or_else(|| key.to_string());
         self.known.insert(key.to_string(), name.clone());
         name
     }
-}
-
-/// The name of the record with this id.
-fn name(bundle: &Bundle, source: &Source, id: &str) -> Option<String> {
-    let (_, entry) = bundle.records().by_id(id)?;
-    let record: Value = serde_json::from_str(entry.data).ok()?;
-    record[source.title].as_str().map(str::to_string)
 }
 
 fn interval_label(interval: Interval, day: &str) -> String {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::query::{
     AGGREGATE_PARAMETERS, DEFAULT_LIMIT, Interval, LEAST_TEXT, Listing, MOST_ITEMS, MOST_TEXT, Op,
+    facet_fields,
 };
 use crate::api::{EndpointParameter, Place};
 use crate::bundle::Bundle;
@@ -41,6 +42,12 @@ pub fn fields_parameter() -> EndpointParameter {
     query_parameter("fields", text(), "Fields to show, separated by commas")
 }
 
+/// `facets`, with these fields to choose from.
+pub fn facets_parameter(fields: Vec<&str>) -> EndpointParameter {
+    let schema = json!({ "type": "string", "examples": fields });
+    query_parameter("facets", schema, "Fields whose values are counted over the whole list")
+}
+
 pub fn page_parameters() -> Vec<EndpointParameter> {
     let limit = json!({
         "type": "integer", "minimum": 1, "maximum": MOST_ITEMS, "default": DEFAULT_LIMIT,
@@ -60,6 +67,7 @@ pub fn list_parameters(listing: &Listing) -> Vec<EndpointParameter> {
     let sort = json!({ "type": "string", "enum": sorts });
     out.push(query_parameter("sort", sort, "A field; prefix - for descending"));
     out.push(fields_parameter());
+    out.push(facets_parameter(facet_fields(listing)));
     if listing.is_text() {
         let bytes = json!({ "type": "integer", "minimum": LEAST_TEXT, "maximum": MOST_TEXT });
         let about = "Bytes of text per page; a longer text begins with its `contents`";

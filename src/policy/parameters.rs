@@ -57,6 +57,10 @@ pub const DATES: &[Parameter] = &[
     Parameter::optional("until", Kind::Date, "Last day, written alike"),
 ];
 
+/// Counts beside results. Lists have the tool `count`.
+pub const FACETS: &[Parameter] =
+    &[Parameter::optional("facets", Kind::Names, "Fields whose values are counted")];
+
 /// Filters on the records of a source.
 pub const FILTERS: &[Parameter] = &[Parameter::optional(
     "filters",

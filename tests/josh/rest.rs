@@ -261,25 +261,18 @@ fn health_routes_tell_life_from_readiness() {
 fn the_pages_name_the_bundle_and_load_nothing_from_elsewhere() {
     let home = SAMPLE.get("/").text();
     let bundle = SAMPLE.get("/health").json()["bundle"]["id"].as_str().unwrap().to_string();
-    assert!(home.contains(&bundle) && home.contains("/v1/bills?limit=5") && !home.contains("{{"));
+    assert!(home.contains(&bundle) && !home.contains("{{"));
     for source in SAMPLE.sources() {
-        assert!(home.contains(source["key"].as_str().unwrap()));
+        assert!(home.contains(&format!("href=\"/{}\"", source["key"].as_str().unwrap())));
     }
-    for path in ["/", "/docs"] {
+    for path in ["/", "/docs", "/mcp"] {
         let page = SAMPLE.get(path);
         assert!(page.header("content-type").starts_with("text/html"));
-        assert!(page.header("content-security-policy").contains("default-src 'none'"));
+        let policy = page.header("content-security-policy");
+        assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe-inline"));
         for outside in ["src=\"http", "href=\"http", "url(http", "@import", "//cdn"] {
             assert!(!page.text().contains(outside), "{path} loads {outside}");
         }
-    }
-    // Every link on the home page works.
-    for link in home
-        .split("href=\"")
-        .skip(1)
-        .map(|rest| rest.split('"').next().unwrap().replace("&amp;", "&"))
-    {
-        assert_eq!(SAMPLE.get(&link).status, 200, "{link}");
     }
 }
 

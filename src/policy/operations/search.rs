@@ -10,9 +10,11 @@ use crate::api::{
 };
 use crate::bundle::Bundle;
 use crate::metrics::METRICS;
-use crate::policy::endpoints::{filter_parameters, page_parameters, query_parameter, text};
-use crate::policy::parameters::{DATES, FILTERS, PAGE};
-use crate::policy::query::Listing;
+use crate::policy::endpoints::{
+    facets_parameter, filter_parameters, page_parameters, query_parameter, text,
+};
+use crate::policy::parameters::{DATES, FACETS, FILTERS, PAGE};
+use crate::policy::query::{Listing, facet_fields};
 use crate::policy::search::{self, Mode, SearchRequest};
 use crate::policy::{advertised, schemas};
 
@@ -71,7 +73,7 @@ pub const OPERATION: Operation = Operation {
                 "any recent GAO work on ships",
             ],
             fixed: &[],
-            arguments: &[&[QUERY, SOURCE], DATES, FILTERS, PAGE],
+            arguments: &[&[QUERY, SOURCE], DATES, FILTERS, FACETS, PAGE],
             output: |_| schemas::search_results(),
         },
         Tool {
@@ -157,6 +159,12 @@ fn parameters(bundle: &Bundle) -> Vec<EndpointParameter> {
         query_parameter("until", text(), "Main date on or before"),
     ];
     parameters.extend(page_parameters());
+    let listings = searched.iter().map(|(s, facts)| Listing::of_source(bundle, s, facts));
+    let mut facets: Vec<&str> = listings.flat_map(|listing| facet_fields(&listing)).collect();
+    facets.push("source");
+    facets.sort_unstable();
+    facets.dedup();
+    parameters.push(facets_parameter(facets));
     for (source, facts) in searched {
         for parameter in filter_parameters(&Listing::of_source(bundle, source, facts)) {
             if !parameters.iter().any(|known| known.name == parameter.name) {

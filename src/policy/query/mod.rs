@@ -5,6 +5,7 @@ mod aggregate;
 mod aggregate_request;
 mod coverage;
 mod cursor;
+mod facets;
 mod filter;
 mod find;
 mod interval;
@@ -19,6 +20,10 @@ pub use aggregate::{Aggregate, AggregateResult, Bucket, MOST_BUCKETS, aggregate}
 pub use aggregate_request::{AGGREGATE_PARAMETERS, AggregateRequest};
 pub use coverage::Outside;
 pub use cursor::Cursor;
+pub use facets::{
+    FacetCounts, FacetScope, FacetValue, YEAR, facet, facet_fields, take_facets, title,
+    unknown_facet,
+};
 pub use filter::Op;
 pub use interval::Interval;
 pub use listing::{Items, Listing};

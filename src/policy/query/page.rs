@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::coverage::Outside;
 use super::cursor::Cursor;
+use super::facets::list_facets;
 use super::filter::{Filter, quoted};
 use super::find;
 use super::listing::{Items, Listing, Ords, ParentScope};
@@ -18,7 +19,11 @@ const MOST_SECTIONS: usize = 20_000;
 
 /// Runs the request. Blocks: call it on a blocking thread.
 pub fn list(context: &Context, listing: &Listing, request: &ListRequest) -> Result<Outcome> {
-    let (page, empty) = page(context, listing, request)?;
+    let (mut page, empty) = page(context, listing, request)?;
+    if !request.facets.is_empty() {
+        let facets = list_facets(context, listing, &request.filters, &request.facets)?;
+        page.facets = Some(serde_json::to_value(facets).map_err(Error::internal)?);
+    }
     let shown = page.shown(&request.narrowing(listing));
     // The first page says what is missing; why a list is empty says more.
     let is_first = request.cursor.is_none() && listing.parent.is_none();
@@ -86,7 +91,8 @@ pub fn page(
     let all = || listing.columns.iter().map(|c| c.name).collect();
     let columns = request.fields.clone().unwrap_or_else(all);
     let cursor_after = Some(Box::new(cursor_after) as _);
-    Ok((Page { items, columns, total, next_cursor, contents, cursor_after }, empty))
+    let facets = None;
+    Ok((Page { items, columns, total, next_cursor, contents, facets, cursor_after }, empty))
 }
 
 /// One row of the page.

@@ -1,7 +1,9 @@
 //! What a caller asks of a list, read from arguments and checked against the listing.
 
+use super::facets::take_facets;
 use super::filter::Filter;
 use super::listing::Listing;
+use crate::api::argument::WHOLE_PAGE;
 use crate::api::{Arguments, Error, Given, Result};
 use crate::bundle::stable_hash;
 use crate::catalog::Field;
@@ -14,7 +16,7 @@ pub const LEAST_TEXT: usize = 1_000;
 pub const MOST_TEXT: usize = 1_000_000;
 
 /// Parameters of every list that are not fields. Surfaces read `format` themselves.
-pub const LIST_PARAMETERS: [&str; 5] = ["limit", "cursor", "sort", "fields", "format"];
+pub const LIST_PARAMETERS: [&str; 6] = ["limit", "cursor", "sort", "fields", "facets", "format"];
 
 #[derive(Default)]
 pub struct ListRequest {
@@ -28,6 +30,8 @@ pub struct ListRequest {
     pub find: Option<String>,
     /// Columns to show; all when absent.
     pub fields: Option<Vec<&'static str>>,
+    /// Fields whose values are counted beside the list.
+    pub facets: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +51,7 @@ impl ListRequest {
             limit: take_limit(&mut arguments)?,
             cursor: take_cursor(&mut arguments)?,
             fields: take_fields(&mut arguments, &listing.columns)?,
+            facets: take_facets(&mut arguments)?,
             sort: arguments.take_one("sort")?.map(|sort| read_sort(&sort, listing)).transpose()?,
             ..ListRequest::default()
         };
@@ -96,8 +101,12 @@ impl ListRequest {
     }
 }
 
-/// `limit`, within what a page may hold.
+/// `limit`, within what a page may hold. A surface that shows or streams whole lists asks for
+/// larger pages by [`WHOLE_PAGE`], a name that no query string has.
 pub fn take_limit(arguments: &mut Arguments) -> Result<Option<usize>> {
+    if let Some(most) = arguments.take_one(WHOLE_PAGE)? {
+        return most.parse().map(Some).map_err(Error::internal);
+    }
     let Some(given) = arguments.take_one("limit")? else { return Ok(None) };
     match given.trim().parse::<usize>() {
         Ok(limit) if (1..=MOST_ITEMS).contains(&limit) => Ok(Some(limit)),

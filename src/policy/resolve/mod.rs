@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::query::{Cursor, LIST_PARAMETERS, ListRequest, Listing, select_fields};
 use super::record;
 use super::search::{Candidates, scopes};
+use crate::api::argument::WHOLE_PAGE;
 use crate::api::{Arguments, Context, Error, Notes, Outcome, Page, Result};
 use crate::bundle::{Bundle, analyzer, names, stable_hash};
 use crate::catalog::spec::Naming;
@@ -60,17 +61,19 @@ pub fn resolve(
         return Err(Error::invalid("q", message).hint("max_bytes", LONGEST_NAME));
     }
     let mut page_arguments = Arguments::default();
-    for name in ["limit", "cursor", "fields"] {
+    for name in [WHOLE_PAGE, "limit", "cursor", "fields"] {
         if let Some(given) = arguments.take(name)? {
             page_arguments.push(name, given);
         }
     }
     let request = ListRequest::read(page_arguments, listing, &[])?;
-    if arguments.has("sort") {
-        return Err(Error::invalid(
-            "sort",
-            "Names are sorted by how well they fit; leave `sort` out.",
-        ));
+    for (name, why) in [
+        ("sort", "Names are sorted by how well they fit; leave `sort` out."),
+        ("facets", "Matches of a name are not counted by field; leave `facets` or `q` out."),
+    ] {
+        if arguments.has(name) {
+            return Err(Error::invalid(name, why));
+        }
     }
     let valid: Vec<&str> = LIST_PARAMETERS.into_iter().chain(["q"]).collect();
     let scopes = scopes(&context.bundle, &[source], &arguments, &valid)?;
@@ -98,7 +101,7 @@ pub fn resolve(
         json!({ "reason": "No name fits well enough.", "searched": searched, "nearest": nearest })
     });
     let cursor_after = Some(Box::new(cursor_after) as _);
-    let page = Page { items, columns, total, next_cursor, contents: None, cursor_after };
+    let page = Page { items, columns, total, next_cursor, cursor_after, ..Page::default() };
     let mut shown = page.shown(&[]);
     let others = candidates.count().saturating_sub(total);
     if total > 0 && others > 0 && !filters.is_empty() {

@@ -7,6 +7,7 @@
 
 mod candidates;
 mod explain;
+mod facets;
 mod fuse;
 pub mod lexical;
 pub mod query_syntax;

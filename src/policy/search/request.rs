@@ -3,7 +3,9 @@
 use crate::api::{Arguments, Code, Context, Error, Result, Understood};
 use crate::bundle::{Bundle, stable_hash};
 use crate::catalog::{Shape, Source};
-use crate::policy::query::{DEFAULT_LIMIT, Listing, Selection, take_cursor, take_limit};
+use crate::policy::query::{
+    DEFAULT_LIMIT, Listing, Selection, take_cursor, take_facets, take_limit,
+};
 use crate::policy::understand;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +25,8 @@ impl Mode {
 }
 
 /// Parameters of a search that are not filters. Surfaces read `format` themselves.
-pub const SEARCH_PARAMETERS: [&str; 6] = ["q", "mode", "source", "limit", "cursor", "format"];
+pub const SEARCH_PARAMETERS: [&str; 7] =
+    ["q", "mode", "source", "limit", "cursor", "facets", "format"];
 
 /// A search, complete and valid.
 pub struct SearchRequest {
@@ -35,6 +38,8 @@ pub struct SearchRequest {
     pub scopes: Vec<SearchScope>,
     pub limit: usize,
     pub cursor: Option<String>,
+    /// Fields whose values are counted beside the results.
+    pub facets: Vec<String>,
     /// How names in the filters were read.
     pub understood: Vec<Understood>,
 }
@@ -67,6 +72,7 @@ impl SearchRequest {
         };
         let limit = take_limit(&mut arguments)?.unwrap_or(DEFAULT_LIMIT);
         let cursor = take_cursor(&mut arguments)?;
+        let facets = take_facets(&mut arguments)?;
         let mut understood = Vec::new();
         for (source, facts) in sources.iter().filter_map(|source| bundle.source(source.key)) {
             let listing = Listing::of_source(bundle, source, facts);
@@ -78,6 +84,7 @@ impl SearchRequest {
             is_named,
             limit,
             cursor,
+            facets,
             understood,
             scopes: scopes(bundle, &sources, &arguments, &SEARCH_PARAMETERS)?,
         })

@@ -16,6 +16,7 @@ use crate::api::{Error, Output, Result};
 use crate::bundle::text::{Passage, TextIndex};
 use crate::bundle::{Bundle, analyzer};
 use crate::catalog::spec::{TEXT_STATUS, TextStatus};
+use crate::policy::query::FacetCounts;
 use crate::policy::schemas::Citation;
 
 /// Characters of a snippet.
@@ -48,6 +49,9 @@ pub struct SearchResults {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Degraded")]
     pub degraded: Option<Degraded>,
+    /// Counts of the values of fields over all results, with `facets`
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facets: Vec<FacetCounts>,
     #[serde(skip)]
     pub cursor_after: CursorAfter,
 }

@@ -8,7 +8,7 @@ use super::query_syntax::{self, ParsedQuery, Phrase};
 use super::request::{Mode, SearchRequest, scopes, sources_with_vectors};
 use super::result::{Degraded, Ranked, SearchResults, result, stems};
 use super::semantic::Wanted;
-use super::{explain, lexical, semantic};
+use super::{explain, facets, lexical, semantic};
 use crate::api::page::shown;
 use crate::api::{Arguments, Code, Context, Error, Notes, Outcome, Result};
 use crate::bundle::Bundle;
@@ -36,7 +36,9 @@ pub fn search(context: &Context, request: &SearchRequest) -> Result<Outcome> {
     let cursor = request.cursor.as_deref().map(|c| Cursor::decode(c, list, None)).transpose()?;
     let from = cursor.map_or(0, |cursor| cursor.ord as usize);
     let run = SearchRun::new(context, request)?;
-    let ranking = run.rank(from + request.limit)?;
+    // What is counted must be found, not only what is shown.
+    let least = if request.facets.is_empty() { 0 } else { SEMANTIC_DEPTH };
+    let ranking = run.rank((from + request.limit).max(least))?;
     let total = ranking.total();
     let stems = stems(&run.query);
     let page = ranking.page(from, request.limit);
@@ -57,6 +59,7 @@ pub fn search(context: &Context, request: &SearchRequest) -> Result<Outcome> {
         results,
         total,
         took_ms: context.took_ms(),
+        facets: facets::count(context, request, || ranking.records())?,
         degraded: ranking.degraded,
         cursor_after: Box::new(cursor_after),
     };
@@ -231,6 +234,13 @@ impl Ranking {
             return self.nearest;
         }
         (self.head.len() + self.rest.len() - self.in_head.len()) as u64
+    }
+
+    /// Every record that was found, each once, in no order.
+    fn records(&self) -> Vec<u32> {
+        let head = self.head.iter().map(|ranked| ranked.fused.record);
+        let rest = self.rest.iter().map(|hit| hit.record);
+        head.chain(rest.filter(|record| !self.in_head.contains(record))).collect()
     }
 
     fn page(&self, from: usize, limit: usize) -> Vec<Ranked> {

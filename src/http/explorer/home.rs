@@ -1,0 +1,167 @@
+//! The home page: one search box, what the bundle holds, what is new in it, a few charts.
+
+use std::sync::Arc;
+
+use actix_web::{HttpRequest, web};
+use arc_swap::ArcSwapOption;
+use maud::{Markup, html};
+
+use super::address::{self, Query};
+use super::layout::{Page, search_box};
+use super::visit::Visit;
+use super::{numbers, sources};
+use crate::api::Result;
+use crate::http::AccessGuard;
+
+/// Parameters of a list or a chart.
+type Parameters = &'static [(&'static str, &'static str)];
+
+/// Lists of what is newest: heading, source, parameters, the field of the date. Those whose source
+/// or field the bundle does not hold are left out.
+const NEWEST: [(&str, &str, Parameters, &str); 4] = [
+    ("Newest laws", "public-laws", &[("sort", "-enacted_date")], "enacted_date"),
+    ("Newest votes", "roll-call-votes", &[("sort", "-date")], "date"),
+    (
+        "Newest final rules",
+        "federal-register",
+        &[("type", "rule"), ("sort", "-publication_date")],
+        "publication_date",
+    ),
+    (
+        "Comment periods that end last",
+        "federal-register",
+        &[("type", "proposed_rule"), ("sort", "-comment_end_date")],
+        "comment_end_date",
+    ),
+];
+
+/// Charts that an analyst wants to see first: heading, source, parameters.
+const CHARTS: [(&str, &str, Parameters); 4] = [
+    (
+        "Bills introduced, by month and status",
+        "bills",
+        &[
+            ("bucket_by_time", "introduced_date"),
+            ("time_interval", "month"),
+            ("group_by", "status"),
+            ("limit", "6"),
+        ],
+    ),
+    (
+        "Lobbying reported in dollars, by quarter",
+        "lda-filings",
+        &[("sum_field", "amount"), ("bucket_by_time", "filed_date"), ("time_interval", "quarter")],
+    ),
+    (
+        "Final rules by agency",
+        "federal-register",
+        &[("type", "rule"), ("group_by", "agencies"), ("limit", "8")],
+    ),
+    ("Roll calls by result", "roll-call-votes", &[("group_by", "result"), ("limit", "8")]),
+];
+
+/// The page is the same for everyone until the next bundle, so it is made once.
+#[derive(Default)]
+pub struct Home(ArcSwapOption<(String, Markup)>);
+
+pub async fn page(request: &HttpRequest, visit: &Visit<'_>) -> Result<Page> {
+    let guard = request.app_data::<web::Data<AccessGuard>>();
+    let is_open = guard.is_some_and(|guard| guard.access.is_none());
+    let content = match visit.may_read(is_open) {
+        true => contents(request, visit).await,
+        // Records are for those who may read them; what the bundle holds is no secret.
+        false => html! {
+            p { "This server asks for a key: " a href="/login" { "sign in" } " to read records." }
+        },
+    };
+    let body = html! {
+        div .hero {
+            h1 { "Josh" }
+            p .lead {
+                "United States federal policy data from one file: bills, laws, votes, rules, \
+                 reports, lobbying, each with its citation."
+            }
+            (search_box(""))
+            p .soft {
+                "Words, names or citations: "
+                a href="/search?q=drinking+water" { "drinking water" } ", "
+                a href="/go?id=H.R.+1" { "H.R. 1" } ". Press " kbd { "/" } " to search."
+            }
+        }
+        (content)
+        (sources::table(&visit.bundle))
+        p {
+            a href="/mcp" { "Connect an agent (MCP)" } " · " a href="/docs" { "REST API" } " · "
+            a href="/openapi.json" { "OpenAPI" } " · " a href="/health" { "Health" }
+        }
+    };
+    Ok(Page { has_search: true, ..Page::new("Josh", body) }.twin("JSON", "/v1/sources"))
+}
+
+async fn contents(request: &HttpRequest, visit: &Visit<'_>) -> Markup {
+    let known = request.app_data::<web::Data<Home>>();
+    let id = &visit.bundle.manifest.id;
+    if let Some(known) = known.and_then(|home| home.0.load_full()).filter(|known| known.0 == *id) {
+        return known.1.clone();
+    }
+    let made = html! {
+        div .cards {
+            @for (heading, source, parameters, date) in NEWEST {
+                (newest(visit, heading, source, parameters, date).await)
+            }
+        }
+    };
+    let made = html! {
+        (made)
+        div .cards {
+            @for (heading, key, asked) in CHARTS { (chart(visit, heading, key, asked).await) }
+        }
+    };
+    if let Some(home) = known {
+        home.0.store(Some(Arc::new((id.clone(), made.clone()))));
+    }
+    made
+}
+
+/// A short list; nothing where the bundle can't fill it.
+async fn newest(
+    visit: &Visit<'_>,
+    heading: &str,
+    key: &'static str,
+    parameters: &[(&str, &str)],
+    date: &str,
+) -> Markup {
+    let Some((source, _)) = visit.bundle.source(key) else { return html! {} };
+    let query = Query::of(parameters);
+    let Ok(answer) = visit.call(&format!("/{key}"), &query.with("limit", "5")).await else {
+        return html! {};
+    };
+    let items = answer.items().iter().filter(|item| item[date].is_string());
+    html! {
+        section {
+            h2 { a href=(query.at(&format!("/{key}"))) { (heading) } }
+            ul {
+                @for item in items {
+                    @let id = item["id"].as_str().unwrap_or_default();
+                    @let title = item[source.title].as_str().unwrap_or(id);
+                    li {
+                        a href=(address::record(key, id)) { (title) }
+                        " " span .soft { (item[date].as_str().unwrap_or_default()) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A chart; nothing where the bundle can't fill it.
+async fn chart(visit: &Visit<'_>, heading: &str, key: &str, asked: &[(&str, &str)]) -> Markup {
+    let (query, path) = (Query::of(asked), format!("/{key}"));
+    let Ok(answer) = visit.call(&path, &query).await else { return html! {} };
+    html! {
+        section {
+            h2 { a href=(query.at(&path)) { (heading) } }
+            (numbers::drawn(&path, &query, &answer, heading))
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// The pages in a real browser: what only a browser can tell. Drives Chromium over its debugging protocol with
+// nothing but Node's own WebSocket; axe-core is used where it is installed (npm install --no-save axe-core).
+//
+//   tests/browser/run [--screenshots FOLDER]
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync, mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createRequire } from 'node:module'
+
+const [binary, chromium, ...rest] = process.argv.slice(2)
+const shots = rest[0] === '--screenshots' ? rest[1] : null
+const folder = mkdtempSync(join(tmpdir(), 'josh-browser-'))
+const children = []
+let failures = 0, passed = 0
+
+function line(child, stream, pattern) {
+  return new Promise((done, failed) => {
+    let text = ''
+    const timer = setTimeout(() => failed(new Error(`no ${pattern} within 60 s: ${text}`)), 60_000)
+    child[stream].on('data', part => { text += part; const found = text.match(pattern); if (found) { clearTimeout(timer); done(found) } })
+    child.on('exit', code => failed(new Error(`ended with ${code}: ${text}`)))
+  })
+}
+
+const josh = spawn(binary, ['serve', '--listen', '127.0.0.1:0'], { env: { PATH: process.env.PATH, HOME: folder, XDG_CACHE_HOME: folder } })
+children.push(josh)
+const base = (await line(josh, 'stderr', /web\s+(http:\/\/[^\s/]+)/))[1]
+const browser = spawn(chromium, ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--remote-debugging-port=0', `--user-data-dir=${folder}/profile`, 'about:blank'])
+children.push(browser)
+const address = (await line(browser, 'stderr', /DevTools listening on (ws:\S+)/))[1]
+const socket = new WebSocket(address)
+await new Promise((done, failed) => { socket.onopen = done; socket.onerror = failed })
+
+let next = 0
+const waiting = new Map(), refused = []
+let loaded = () => {}
+socket.onmessage = ({ data }) => {
+  const message = JSON.parse(data)
+  if (message.id) { const { done, failed } = waiting.get(message.id); waiting.delete(message.id); message.error ? failed(new Error(message.error.message)) : done(message.result) }
+  else if (message.method === 'Page.loadEventFired') loaded()
+  else if (message.method === 'Log.entryAdded' && message.params.entry.level === 'error') refused.push(message.params.entry.text)
+  else if (message.method === 'Runtime.exceptionThrown') refused.push(message.params.exceptionDetails.exception?.description ?? 'an exception')
+  else if (message.method === 'Network.requestWillBeSent') { const url = message.params.request.url; if (!url.startsWith(base) && !url.startsWith('data:')) refused.push(`a request to ${url}`) }
+}
+const send = (method, params = {}, sessionId = session) => new Promise((done, failed) => {
+  const id = ++next
+  waiting.set(id, { done, failed })
+  socket.send(JSON.stringify({ id, method, params, sessionId }))
+})
+let session
+const { targetId } = await send('Target.createTarget', { url: 'about:blank' })
+session = (await send('Target.attachToTarget', { targetId, flatten: true })).sessionId
+for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await send(`${domain}.enable`)
+
+const settle = () => new Promise(done => { const timer = setTimeout(done, 20_000); loaded = () => { clearTimeout(timer); setTimeout(done, 50) } })
+async function open(path) { const ready = settle(); await send('Page.navigate', { url: base + path }); await ready }
+async function evaluate(expression) {
+  const { result, exceptionDetails } = await send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
+  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? expression)
+  return result.value
+}
+const width = (px, height = 900) => send('Emulation.setDeviceMetricsOverride', { width: px, height, deviceScaleFactor: 1, mobile: px < 600 })
+const scheme = value => send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] })
+async function press(key, code = key, text = key) { for (const type of ['keyDown', 'keyUp']) await send('Input.dispatchKeyEvent', { type, key, code, ...(type === 'keyDown' && text ? { text } : {}) }) }
+async function leads(act) { const ready = settle(); await act(); await ready }
+function must(is, what) { if (!is) throw new Error(what) }
+async function test(name, body) {
+  refused.length = 0
+  try { await body(); must(!refused.length, `refused: ${refused.join('; ')}`); passed++; console.log(`ok      ${name}`) }
+  catch (error) { failures++; console.log(`FAILED  ${name}: ${error.message}`) }
+}
+
+const PAGES = { home: '/', sources: '/sources', search: '/search?q=water', list: '/bills?status=enacted', bill: '/bills/hr:119:1', text: '/bills/hr:119:1/body', actions: '/bills/hr:119:1/actions', vote: '/roll-call-votes/senate:119:1:372', member: '/legislators/M000133', chart: '/bills?bucket_by_time=introduced_date&time_interval=month&group_by=status', bars: '/bills?group_by=policy_area', fields: '/sources/bills', api: '/docs', agents: '/mcp' }
+
+for (const px of [320, 1200]) await test(`no page scrolls sideways at ${px} px`, async () => {
+  await width(px)
+  for (const [name, path] of Object.entries(PAGES)) {
+    await open(path)
+    const [page, window_] = await evaluate('[document.documentElement.scrollWidth, innerWidth]')
+    must(page <= window_, `${name} is ${page} px wide`)
+  }
+})
+await width(1200)
+await test('search from the home page, then narrow by a facet', async () => {
+  await open('/')
+  await evaluate(`document.getElementById('q').value = 'water'`)
+  await leads(() => evaluate(`document.querySelector('form[role=search]').requestSubmit()`))
+  must(await evaluate(`location.pathname + location.search`) === '/search?q=water', await evaluate('location.href'))
+  const count = await evaluate(`Number(document.querySelector('.facet li a .n').textContent.replace(',', ''))`)
+  await leads(() => evaluate(`document.querySelector('.facet li a').click()`))
+  const shown = await evaluate(`document.querySelectorAll('.results > li').length`)
+  must(shown === Math.min(count, 20), `${shown} results, the facet said ${count}`)
+})
+await test('a heading sorts the list, both ways', async () => {
+  await open('/bills')
+  const order = `document.querySelector('th[aria-sort]')?.getAttribute('aria-sort')`
+  const days = `[...document.querySelectorAll('td.date')].map(td => td.textContent)`
+  const click = () => leads(() => evaluate(`[...document.querySelectorAll('thead a')].find(a => a.textContent.startsWith('Introduced')).click()`))
+  await click()
+  must(await evaluate(order) === 'descending', 'newest first')
+  must((await evaluate(days)).every((day, at, all) => !at || all[at - 1] >= day), 'days go down')
+  await click()
+  must(await evaluate(order) === 'ascending', 'oldest first')
+})
+await test('keys: / searches, j and k walk, Enter opens', async () => {
+  await open('/bills')
+  await press('/', 'Slash')
+  must(await evaluate(`document.activeElement.id`) === 'q', 'the search box has the focus')
+  await evaluate(`document.activeElement.blur()`)
+  await press('j', 'KeyJ'); await press('j', 'KeyJ'); await press('k', 'KeyK')
+  const first = await evaluate(`document.querySelector('tbody tr a').href`)
+  must(await evaluate(`document.activeElement.href`) === first, 'the first record has the focus')
+  await leads(() => press('Enter', 'Enter', '\r'))
+  must(await evaluate('location.href') === first, 'Enter opens it')
+})
+await test('dark mode follows the system, t changes it, and the choice is kept', async () => {
+  const colour = `getComputedStyle(document.body).backgroundColor`
+  await scheme('light'); await open('/')
+  const light = await evaluate(colour)
+  await scheme('dark')
+  const dark = await evaluate(colour)
+  must(light !== dark, 'the system decides')
+  await press('t', 'KeyT')
+  must(await evaluate(colour) === light, 't changes it')
+  await open('/bills')
+  must(await evaluate(colour) === light, 'it is kept')
+  await evaluate('localStorage.clear()')
+  await scheme('light')
+})
+await test('everything is there without JavaScript', async () => {
+  await send('Emulation.setScriptExecutionDisabled', { value: true })
+  for (const path of Object.values(PAGES)) {
+    await open(path)
+    const { root } = await send('DOM.getDocument')
+    const { nodeIds } = await send('DOM.querySelectorAll', { nodeId: root.nodeId, selector: 'h1' })
+    must(nodeIds.length === 1, `${path} has ${nodeIds.length} headings`)
+  }
+  await send('Emulation.setScriptExecutionDisabled', { value: false })
+})
+await test('the API docs list routes and send one', async () => {
+  await open('/docs')
+  await evaluate(`new Promise(done => setTimeout(done, 500))`)
+  must(await evaluate(`document.querySelectorAll('#routes details').length`) > 50, 'routes')
+})
+let axe = null
+try { axe = readFileSync(createRequire(join(process.cwd(), 'x.js')).resolve('axe-core/axe.min.js'), 'utf8') } catch { console.log('SKIPPED axe-core: it is not installed here (npm install --no-save axe-core)') }
+for (const mode of axe ? ['light', 'dark'] : []) await test(`axe-core finds nothing (${mode})`, async () => {
+  await scheme(mode)
+  for (const [name, path] of Object.entries(PAGES)) {
+    await open(path)
+    await evaluate(axe + ';0')
+    const found = await evaluate(`axe.run().then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(' | ')))`)
+    must(!found.length, `${name}: ${found.join('; ')}`)
+  }
+  await scheme('light')
+})
+if (shots) {
+  if (!existsSync(shots)) mkdirSync(shots, { recursive: true })
+  for (const [name, path] of Object.entries(PAGES)) for (const px of [1200, 390]) {
+    await width(px, px > 600 ? 1000 : 1100)
+    await open(path)
+    const { data } = await send('Page.captureScreenshot', { format: 'png' })
+    writeFileSync(join(shots, `${name}-${px}.png`), Buffer.from(data, 'base64'))
+  }
+}
+socket.close()
+for (const child of children) { child.removeAllListeners('exit'); child.kill() }
+setTimeout(() => { try { rmSync(folder, { recursive: true, force: true }) } catch {} ; console.log(`browser: ${passed} passed, ${failures} failed`); process.exit(failures ? 1 : 0) }, 500)
