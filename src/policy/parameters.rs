@@ -59,7 +59,7 @@ pub const DATES: &[Parameter] = &[
 
 /// Counts beside results. Lists have the tool `count`.
 pub const FACETS: &[Parameter] =
-    &[Parameter::optional("facets", Kind::Names, "Fields whose values are counted")];
+    &[Parameter::optional("facets", Kind::Names, "Fields to count by")];
 
 /// Filters on the records of a source.
 pub const FILTERS: &[Parameter] = &[Parameter::optional(

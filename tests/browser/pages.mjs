@@ -156,6 +156,7 @@ for (const mode of axe ? ['light', 'dark'] : []) await test(`axe-core finds noth
   await scheme('light')
 })
 if (shots) {
+  await scheme('light')
   if (!existsSync(shots)) mkdirSync(shots, { recursive: true })
   for (const [name, path] of Object.entries(PAGES)) for (const px of [1200, 390]) {
     await width(px, px > 600 ? 1000 : 1100)

@@ -126,20 +126,19 @@ pub fn over_time(caption: &str, intervals: &[Interval], series: &[Series]) -> Ma
 /// The bars of one interval, one series upon the other.
 fn stack(series: &[Series], at: usize, x: f64, width: f64, y: &dyn Fn(i64) -> f64) -> Markup {
     let mut below = 0;
-    let bars = series.iter().zip(CLASSES).map(|(one, class)| {
+    let mut bars = Vec::new();
+    for (one, class) in series.iter().zip(CLASSES) {
         let value = one.values.get(at).copied().unwrap_or(0).max(0);
-        let (bottom, height) = (y(below), y(below) - y(below + value));
-        below += value;
-        (class, value, bottom, height)
-    });
-    html! {
-        @for (class, value, bottom, height) in bars {
-            @if value > 0 {
-                rect class=(class) x=(px(x)) y=(px(bottom - height)) width=(px(width))
-                    height=(px(height)) {}
-            }
+        if value > 0 {
+            let (bottom, top) = (y(below), y(below + value));
+            bars.push(html! {
+                rect class=(class) x=(px(x)) y=(px(top)) width=(px(width))
+                    height=(px(bottom - top)) {}
+            });
         }
+        below += value;
     }
+    html! { @for bar in &bars { (bar) } }
 }
 
 /// The same numbers as a table.

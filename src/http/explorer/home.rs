@@ -13,12 +13,12 @@ use super::{numbers, sources};
 use crate::api::Result;
 use crate::http::AccessGuard;
 
-/// Parameters of a list or a chart.
-type Parameters = &'static [(&'static str, &'static str)];
+/// Parameters of an address.
+type Asked = &'static [(&'static str, &'static str)];
 
 /// Lists of what is newest: heading, source, parameters, the field of the date. Those whose source
 /// or field the bundle does not hold are left out.
-const NEWEST: [(&str, &str, Parameters, &str); 4] = [
+const NEWEST: [(&str, &str, Asked, &str); 4] = [
     ("Newest laws", "public-laws", &[("sort", "-enacted_date")], "enacted_date"),
     ("Newest votes", "roll-call-votes", &[("sort", "-date")], "date"),
     (
@@ -36,7 +36,7 @@ const NEWEST: [(&str, &str, Parameters, &str); 4] = [
 ];
 
 /// Charts that an analyst wants to see first: heading, source, parameters.
-const CHARTS: [(&str, &str, Parameters); 4] = [
+const CHARTS: [(&str, &str, Asked); 4] = [
     (
         "Bills introduced, by month and status",
         "bills",
