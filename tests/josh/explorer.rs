@@ -129,8 +129,8 @@ fn leads_to(path: &str) -> (Vec<String>, Vec<String>) {
         found.partition(|link| link.starts_with("/v1/") || plain.contains(&link.as_str()));
     let is_chart = |link: &str| link.contains("group_by=") || link.contains("bucket_by_time=");
     let is_followed = |link: &String| {
-        let hash = josh::bundle::stable_hash(link.as_bytes());
-        let is_chosen = is_chart(link) || hash.is_multiple_of(8);
+        let is_chosen =
+            is_chart(link) || josh::bundle::stable_hash(link.as_bytes()).is_multiple_of(8);
         !link.contains('?') || (!path.contains('?') && is_chosen)
     };
     (pages.into_iter().filter(is_followed).collect(), data)
