@@ -37,7 +37,7 @@ fn metrics_count_what_happened() {
         ("josh_requests_total{route=\"/v1/{source}/{id}\",status=\"200\"}", 3.0),
         ("josh_requests_total{route=\"/v1/{source}/{id}\",status=\"404\"}", 1.0),
         ("josh_requests_total{route=\"/v1/{source}\",status=\"404\"}", 1.0),
-        ("josh_requests_total{route=\"other\",status=\"404\"}", 1.0),
+        ("josh_requests_total{route=\"pages\",status=\"404\"}", 1.0),
         ("josh_requests_total{route=\"/mcp tools/call\",status=\"200\"}", 2.0),
         ("josh_request_seconds_count{route=\"/v1/{source}/{id}\"}", 4.0),
         ("josh_request_seconds_bucket{route=\"/v1/{source}/{id}\",le=\"+Inf\"}", 4.0),
