@@ -227,7 +227,10 @@ impl Copy {
             ("resolve_entity", "{source}=legislators&q=Markley"),
             ("search", "q=water&mode=lexical&limit=2"),
         ] {
-            let arguments = Arguments::from_query(query).unwrap();
+            let mut arguments = Arguments::default();
+            for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
+                arguments.push_one(name, value);
+            }
             let _ = Toolsets::default().run(name, arguments, &context);
         }
     }

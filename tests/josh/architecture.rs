@@ -147,7 +147,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ("socket2", &["cli/serve.rs"]),
     ("tantivy", &["bundle", "policy/search/lexical.rs"]),
     ("similar", &["client_config/install.rs"]),
-    ("tokenizers", &["embed/built_in.rs"]),
     ("ureq", &["access/jwks.rs", "client_config/fetch.rs", "cli/pull.rs"]),
     ("usearch", &["bundle/vectors.rs"]),
 ];

@@ -49,7 +49,14 @@ pub fn tags(html: &str) -> Vec<Tag> {
                     rest = &behind[end + 1..];
                     unescaped(&behind[..end])
                 }
-                None => String::new(),
+                None => match rest.strip_prefix('=') {
+                    Some(behind) => {
+                        let end = behind.find(' ').unwrap_or(behind.len());
+                        rest = &behind[end..];
+                        unescaped(&behind[..end])
+                    }
+                    None => String::new(),
+                },
             };
             attributes.insert(name, value);
             rest = rest.trim_start();

@@ -167,7 +167,10 @@ fn a_browser_gets_a_page_a_stream_gets_405_and_preflights_pass() {
     let page = SAMPLE.send("GET", "/mcp", &[("accept", "text/html")]);
     assert_eq!(page.status, 200);
     assert!(
-        page.text().contains(&format!("claude mcp add --transport http josh {}/mcp", SAMPLE.url)),
+        page.text().contains(&format!(
+            "claude mcp add --transport http --scope user josh {}/mcp",
+            SAMPLE.url
+        )),
         "{}",
         page.text()
     );

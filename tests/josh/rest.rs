@@ -270,7 +270,7 @@ fn the_pages_name_the_bundle_and_load_nothing_from_elsewhere() {
         assert!(page.header("content-type").starts_with("text/html"));
         let policy = page.header("content-security-policy");
         assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe-inline"));
-        for outside in ["src=\"http", "href=\"http", "url(http", "@import", "//cdn"] {
+        for outside in ["src=\"http", "<link href=\"http", "url(http", "@import", "//cdn"] {
             assert!(!page.text().contains(outside), "{path} loads {outside}");
         }
     }
