@@ -118,14 +118,19 @@ impl Arguments {
         }
         let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let name = decode(name)?;
-            // Variables of a path are named so: nobody else gives them.
-            if name.starts_with('{') {
-                return Err(unknown(&name, &[]));
-            }
-            Ok((Cow::Owned(name), Given::Query(decode(value)?)))
+            Ok((Cow::Owned(decode(name)?), Given::Query(decode(value)?)))
         });
         Ok(Arguments(pairs.collect::<Result<_>>()?))
+    }
+
+    /// The arguments in the query string of a request. Names in braces are those of the variables
+    /// of a path: no caller gives them.
+    pub fn from_request(query: &str) -> Result<Arguments> {
+        let arguments = Arguments::from_query(query)?;
+        match arguments.iter().find(|(name, _)| name.starts_with('{')) {
+            Some((name, _)) => Err(unknown(name, &[])),
+            None => Ok(arguments),
+        }
     }
 
     pub fn push(&mut self, name: impl Into<Cow<'static, str>>, value: Given) {

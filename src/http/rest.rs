@@ -45,7 +45,7 @@ impl Call {
     ) -> Result<Call> {
         let router = request.app_data::<web::Data<Router>>();
         let router = router.ok_or_else(|| Error::internal("an application without a router"))?;
-        let query = Arguments::from_query(request.query_string())?;
+        let query = Arguments::from_request(request.query_string())?;
         let (operation, mut arguments) = router.find(request.uri().path(), query)?;
         let caller = {
             let extensions = request.extensions();

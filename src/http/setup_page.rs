@@ -52,7 +52,9 @@ fn section(client: &Client, url: &str, needs_key: bool) -> String {
     }
     if let Some(link) = &found.deeplink {
         let (link, name) = (escape(link), escape(&client.name));
-        body.push_str(&format!("<p>Or open <a href=\"{link}\">this link to {name}</a>.</p>\n"));
+        body.push_str(&format!(
+            "<p>Or open <a href=\"{link}\" rel=\"noreferrer\">this link to {name}</a>.</p>\n"
+        ));
     }
     let notes = client.notes.iter().map(|note| format!("<p>{}</p>\n", escape(note)));
     body.extend(notes);

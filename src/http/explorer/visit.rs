@@ -58,7 +58,7 @@ impl<'a> Visit<'a> {
         let info = extensions.get::<RequestInfo>();
         let info = info.ok_or_else(|| Error::internal("a request without its facts"))?;
         info.route.set("pages");
-        let query = Query::read(&Arguments::from_query(request.query_string())?);
+        let query = Query::read(&Arguments::from_request(request.query_string())?);
         let path = request.uri().path();
         let path = path.strip_suffix('/').unwrap_or(path).to_string();
         Ok(Visit { executor, router, caller: info.caller.clone(), bundle, path, query })
