@@ -127,10 +127,10 @@ impl Arguments {
     /// of a path: no caller gives them.
     pub fn from_request(query: &str) -> Result<Arguments> {
         let arguments = Arguments::from_query(query)?;
-        match arguments.iter().find(|(name, _)| name.starts_with('{')) {
-            Some((name, _)) => Err(unknown(name, &[])),
-            None => Ok(arguments),
+        if let Some((name, _)) = arguments.iter().find(|(name, _)| name.starts_with('{')) {
+            return Err(unknown(name, &[]));
         }
+        Ok(arguments)
     }
 
     pub fn push(&mut self, name: impl Into<Cow<'static, str>>, value: Given) {
