@@ -173,17 +173,15 @@ impl AccessGuard {
             });
         }
         let count = |result: &str| METRICS.access.with_label_values(&[result]).inc();
-        let identity = match sender {
-            Sender::Known(identity) => identity,
-            Sender::Anyone | Sender::Unknown(_) => {
-                count("unauthorized");
-                let refusal = match sender {
-                    Sender::Unknown(refusal) => refusal,
-                    _ => Refusal::Missing,
-                };
-                return Err(self.unauthorized(request, refusal, access.accepts_tokens()));
-            }
+        let identified = match sender {
+            Sender::Known(identity) => Ok(identity),
+            Sender::Unknown(refusal) => Err(refusal),
+            Sender::Anyone => Err(Refusal::Missing),
         };
+        let identity = identified.map_err(|refusal| {
+            count("unauthorized");
+            self.unauthorized(request, refusal, access.accepts_tokens())
+        })?;
         if !identity.may(scope) {
             count("insufficient_scope");
             let name = scope.name();
