@@ -4,10 +4,12 @@
 //! - surfaces decode requests and encode outcomes: `cli`, `http`, `mcp`; `docs` writes the
 //!   generated pages;
 //! - `executor` runs operations, `toolsets` names the capabilities;
-//! - capabilities own operations, types and logic: `policy`, `clients`;
+//! - capabilities own operations, types and logic: `policy`, `clients`, `statistics`,
+//!   `forms`;
 //! - `api` is the contract: operations, arguments, contexts, outcomes, errors;
 //! - data: `catalog` says what a source is, `bundle` is the opened file, `embed` turns text into
-//!   vectors, `client_config` knows how MCP clients are configured;
+//!   vectors, `client_config` knows how MCP clients are configured, `wizard` how forms of
+//!   agencies are run;
 //! - runtime: `access`, `limits`, `tls`, `settings`, `metrics`, `telemetry`.
 //!
 //! The path of `GET /v1/bills/hr:119:1/actions?limit=5`:
@@ -25,6 +27,7 @@
 pub mod access;
 pub mod api;
 pub mod banner;
+pub mod boj;
 pub mod bundle;
 pub mod catalog;
 pub mod cli;
@@ -34,19 +37,23 @@ pub mod docs;
 pub mod embed;
 pub mod executor;
 pub mod folders;
+pub mod forms;
 pub mod http;
 pub mod limits;
 pub mod mcp;
 pub mod metrics;
 pub mod output;
 pub mod policy;
+mod priority;
 pub mod reloads;
 mod request_id;
 pub mod settings;
 pub mod signing;
 pub mod spelling;
 pub mod stamp;
+pub mod statistics;
 pub mod telemetry;
 mod timestamp;
 pub mod tls;
 pub mod toolsets;
+pub mod wizard;

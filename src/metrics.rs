@@ -25,13 +25,17 @@ pub struct Metrics {
     request_seconds: HistogramVec,
     tool_calls: IntCounterVec,
     tool_seconds: HistogramVec,
+    form_runs: IntCounterVec,
+    form_seconds: HistogramVec,
     pub searches: IntCounterVec,
     pub waiting: IntGaugeVec,
     pub turned_away: IntCounterVec,
     pub limited: IntCounterVec,
     pub access: IntCounterVec,
     pub reloads: IntCounterVec,
+    pub outcomes: IntCounterVec,
     cache: IntGaugeVec,
+    sql_statements: IntGauge,
     bundle: IntGaugeVec,
     bundle_age: IntGauge,
     bundle_records: IntGauge,
@@ -60,7 +64,17 @@ impl Metrics {
             ),
             tool_calls: counters("josh_tool_calls_total", "MCP tools called", &["tool", "status"]),
             tool_seconds: histograms("josh_tool_seconds", "Time that MCP tools took", &["tool"]),
-            searches: counters("josh_searches_total", "Searches by mode", &["mode"]),
+            form_runs: counters(
+                "josh_form_runs_total",
+                "Runs of agencies' forms, by outcome or error",
+                &["wizard", "result"],
+            ),
+            form_seconds: histograms(
+                "josh_form_run_seconds",
+                "Time that runs of forms took",
+                &["wizard"],
+            ),
+            searches: counters("josh_searches_total", "Searches that ran, by mode", &["mode"]),
             waiting: gauges("josh_queue_waiting", "Requests that wait for their turn", &["queue"]),
             turned_away: counters(
                 "josh_queue_turned_away_total",
@@ -78,10 +92,19 @@ impl Metrics {
                 "New bundles and certificates",
                 &["what", "result"],
             ),
+            outcomes: counters(
+                "josh_outcomes_total",
+                "Lists, searches and counts: kept (hit), shared with an equal call (joined), run",
+                &["result"],
+            ),
             cache: gauges(
                 "josh_cache_lookups",
                 "Look-ups in caches since the bundle was opened",
                 &["cache", "result"],
+            ),
+            sql_statements: gauge(
+                "josh_sql_statements",
+                "SQL statements since the bundle was opened; most answers need none",
             ),
             bundle: gauges("josh_bundle_info", "The bundle that is open", &["id", "as_of"]),
             bundle_age: gauge("josh_bundle_age_seconds", "Time since the day that the data are of"),
@@ -104,12 +127,18 @@ impl Metrics {
         self.tool_seconds.with_label_values(&[tool]).observe(seconds);
     }
 
+    pub fn form_run(&self, wizard: &str, result: &str, seconds: f64) {
+        self.form_runs.with_label_values(&[wizard, result]).inc();
+        self.form_seconds.with_label_values(&[wizard]).observe(seconds);
+    }
+
     /// Everything, with what the open bundle says of itself.
     pub fn text(&self, bundle: &Bundle) -> String {
         for (cache, hits, misses) in bundle.cache_lookups() {
             self.cache.with_label_values(&[cache, "hit"]).set(hits as i64);
             self.cache.with_label_values(&[cache, "miss"]).set(misses as i64);
         }
+        self.sql_statements.set(bundle.db.statements() as i64);
         self.bundle.reset();
         self.bundle.with_label_values(&[&bundle.manifest.id, &bundle.manifest.as_of]).set(1);
         self.bundle_age.set(age(&bundle.manifest.as_of));

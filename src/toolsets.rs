@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use crate::api::{Arguments, Capability, Context, Error, Operation, Outcome, Scope, Tool};
 use crate::bundle::Bundle;
-use crate::{clients, policy};
+use crate::{clients, forms, policy, statistics};
 
 /// Every capability. Adding one: its folder and a line here.
-pub const CAPABILITIES: &[&Capability] = &[&policy::CAPABILITY, &clients::CAPABILITY];
+pub const CAPABILITIES: &[&Capability] =
+    &[&policy::CAPABILITY, &clients::CAPABILITY, &statistics::CAPABILITY, &forms::CAPABILITY];
 
 /// What is offered unless the operator says otherwise.
 pub const DEFAULT: &str = "policy";
@@ -38,9 +39,20 @@ impl Toolsets {
         Toolsets { capabilities: capabilities.into(), excluded: Arc::new([]) }
     }
 
-    /// Reads names of toolsets, or `all`, and names of tools to leave out.
-    pub fn read(toolsets: &[String], excluded: &[String]) -> Result<Toolsets, String> {
-        Toolsets::read_from(CAPABILITIES, toolsets, excluded)
+    /// Reads names of toolsets, or `all`, and names of tools to leave out. Forms that are off are
+    /// not part of `all`.
+    pub fn read(
+        toolsets: &[String],
+        excluded: &[String],
+        has_forms: bool,
+    ) -> Result<Toolsets, String> {
+        let is_known = |c: &&&'static Capability| has_forms || c.name != forms::CAPABILITY.name;
+        let known: Vec<&'static Capability> =
+            CAPABILITIES.iter().filter(is_known).copied().collect();
+        if !has_forms && toolsets.iter().any(|name| name == forms::CAPABILITY.name) {
+            return Err("toolsets: forms are off; give --forms describe or --forms run".into());
+        }
+        Toolsets::read_from(&known, toolsets, excluded)
     }
 
     /// The same with other capabilities to choose from.
@@ -93,6 +105,10 @@ impl Toolsets {
     /// Whether configuration for clients is offered, which needs a key, profiles and an address.
     pub fn hand_out_client_configs(&self) -> bool {
         self.capabilities().any(|capability| capability.name == clients::CAPABILITY.name)
+    }
+
+    pub fn has_forms(&self) -> bool {
+        self.capabilities().any(|capability| capability.name == forms::CAPABILITY.name)
     }
 
     pub fn operations(&self) -> impl Iterator<Item = &'static Operation> + '_ {

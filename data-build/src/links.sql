@@ -204,3 +204,19 @@ UPDATE lda_filings SET superseded = true, superseded_by = n.newest FROM (
 WHERE lda_filings.id = n.id AND n.newest <> n.id;
 
 UPDATE lda_filings SET superseded = false WHERE superseded IS NULL;
+
+-- Several files may hold a period of a series: the one read last counts. Newest periods come first.
+DELETE FROM statistical_series_observations o USING
+  (SELECT parent, period, max(_seq) AS last FROM statistical_series_observations GROUP BY ALL) k
+WHERE o.parent = k.parent AND o.period = k.period AND o._seq < k.last;
+
+UPDATE statistical_series_observations SET _n = DATE '2200-01-01' - date, _seq = 0;
+
+UPDATE statistical_series SET first_period = o.first_period, last_period = o.last_period,
+  last_date = o.last_date, last_value = o.last_value,
+  observation_count = o.observation_count
+FROM (SELECT parent, arg_min(period, date) AS first_period, arg_max(period, date) FILTER (WHERE value IS NOT NULL) AS last_period,
+        max(date) FILTER (WHERE value IS NOT NULL) AS last_date, arg_max(value, date) AS last_value,
+        count(*) AS observation_count
+      FROM statistical_series_observations GROUP BY parent) o
+WHERE statistical_series.id = o.parent;

@@ -304,6 +304,7 @@ fn has_kind(value: &Value, kind: Kind) -> bool {
         Kind::Id(source) => value.as_str().is_some_and(|text| is_id(source, text)),
         Kind::Ids(source) => all(&|text| is_id(source, text)),
         Kind::Int => value.is_i64(),
+        Kind::Number => value.is_number(),
         Kind::Bool => value.is_boolean(),
         Kind::Date => value.as_str().is_some_and(|text| dates::iso(text).as_deref() == Some(text)),
     }

@@ -257,6 +257,7 @@ fn value(field: &Field, language: &Language, topic: u64, random: &mut Random) ->
         Kind::Ids(target) => json!([id(target, random.below(200))]),
         Kind::Int if field.name == "congress" => json!(110 + random.below(10)),
         Kind::Int => json!(random.below(1000)),
+        Kind::Number => json!(random.below(1000) as f64 / 8.0),
         Kind::Bool => json!(random.below(2) == 0),
         Kind::Date => {
             json!(format!(
@@ -320,6 +321,7 @@ fn id(source: &str, n: u64) -> String {
         "topic-taxonomy" => format!("topic:synthetic-{n}"),
         "staff-directories" => format!("staff:synthetic-{n}"),
         "nominations" => format!("pn:{congress}:{of}"),
+        "statistical-series" => format!("bls:SYNTHETIC{n}"),
         other => format!("{other}:{n}"),
     }
 }

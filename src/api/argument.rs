@@ -133,6 +133,32 @@ impl Arguments {
         Ok(arguments)
     }
 
+    /// The members of a JSON object. An object among them stays JSON; the operation reads it.
+    pub fn from_body(body: &[u8]) -> Result<Arguments> {
+        let body: Value = serde_json::from_slice(body).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            Error::invalid("body", format!("The body is not JSON: line {line}, column {column}."))
+        })?;
+        let Value::Object(members) = body else {
+            return Err(Error::invalid("body", "The body must be a JSON object."));
+        };
+        let mut arguments = Arguments::default();
+        for (name, value) in members {
+            if name.starts_with('{') {
+                return Err(unknown(&name, &[]));
+            }
+            let given = match &value {
+                Value::Null => continue,
+                Value::Object(_) => Some(Given::One(value.to_string())),
+                other => Given::from_json(other),
+            };
+            let wrong = || Error::invalid(name.as_str(), format!("`{name}` can't be read."));
+            let given = given.ok_or_else(wrong)?;
+            arguments.push(name, given);
+        }
+        Ok(arguments)
+    }
+
     pub fn push(&mut self, name: impl Into<Cow<'static, str>>, value: Given) {
         self.0.push((name.into(), value));
     }

@@ -9,8 +9,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::{Code, Error, Result};
 use crate::access::Identity;
+use crate::boj::Live;
 use crate::bundle::{Bundle, Interrupt, Unavailable};
 use crate::client_config::ClientConfigs;
+use crate::wizard::Forms;
 
 /// What one aggregation may cost.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +27,9 @@ impl Default for Budget {
         Budget { rows: 50_000_000, time: Duration::from_secs(5) }
     }
 }
+
+/// Told how far long work has come: parts done, parts in all, what comes next.
+pub type Progress = Arc<dyn Fn(usize, usize, &str) + Send + Sync>;
 
 /// Who calls, and since when.
 #[derive(Clone, Debug)]
@@ -41,10 +46,16 @@ pub struct Context {
     pub bundle: Arc<Bundle>,
     /// What clients are configured with, where this server hands that out.
     pub client_configs: Option<Arc<ClientConfigs>>,
+    /// The Bank of Japan, where the operator lets it be asked.
+    pub boj: Option<Arc<Live>>,
+    /// The forms of agencies, where this server offers them.
+    pub forms: Option<Arc<Forms>>,
     pub caller: CallerInfo,
     pub deadline: Instant,
     pub cancellation: CancellationToken,
     pub budget: Budget,
+    /// Where the caller wants to know how far it is.
+    pub on_progress: Option<Progress>,
 }
 
 impl Context {
@@ -54,10 +65,13 @@ impl Context {
         Context {
             bundle,
             client_configs: None,
+            boj: None,
+            forms: None,
             caller: CallerInfo { request_id: String::new(), started, identity: None },
             deadline: started + Duration::from_secs(24 * 3600),
             cancellation: CancellationToken::new(),
             budget: Budget::default(),
+            on_progress: None,
         }
     }
 
@@ -89,6 +103,13 @@ impl Context {
     /// What ends a statement of this call: its cancellation or its deadline.
     pub fn interrupt(&self) -> Interrupt {
         Interrupt { token: self.cancellation.clone(), deadline: self.deadline }
+    }
+
+    /// Says how far the work is, if anybody asked.
+    pub fn progress(&self, done: usize, all: usize, next: &str) {
+        if let Some(tell) = &self.on_progress {
+            tell(done, all, next);
+        }
     }
 
     pub fn took_ms(&self) -> u64 {

@@ -36,7 +36,7 @@ codes! {
     RouteNotFound "route_not_found" 404 "not_found" false
         "GET /openapi.json lists every route; /docs shows them.";
     MethodNotAllowed "method_not_allowed" 405 "invalid_request" false
-        "The API is read-only: use GET or HEAD.";
+        "Use GET or HEAD; POST only where /openapi.json says so.";
     UnrecognizedIdFormat "unrecognized_id_format" 400 "invalid_request" false
         "Write the id in one of the forms of hint.valid_prefixes.";
     InvalidParameter "invalid_parameter" 400 "invalid_request" false
@@ -51,6 +51,31 @@ codes! {
         "Ask without artifact_id for the latest configuration.";
     InvalidInput "invalid_input" 400 "invalid_request" false
         "See `field` for the argument and the message for what it takes.";
+    WizardNotFound "wizard_not_found" 404 "not_found" false
+        "GET /v1/forms, or federalrunner_list_wizards, lists the wizards of this server.";
+    WizardsOff "wizards_off" 403 "forbidden" false
+        "This server describes and plans forms, but does not run this one. Whoever runs it \
+         decides, with --forms run and --forms-allow.";
+    InvalidUserData "invalid_user_data" 422 "invalid_request" false
+        "See hint.validation_errors: each names a place in user_data and the rule. GET \
+         /v1/forms/{wizard_id}, or federalrunner_get_wizard_info, gives the schema.";
+    WizardPageChanged "wizard_page_changed" 502 "upstream" false
+        "The agency's page is not as its description has it, so nothing more was entered. See \
+         hint.expected and hint.found; the description has to be brought up to date.";
+    WizardFormRefused "wizard_form_refused" 422 "upstream" false
+        "The agency's form did not accept the answers. hint.form_says has its own words, if it \
+         said any.";
+    WizardFieldNotTaken "wizard_field_not_taken" 502 "upstream" false
+        "A control did not keep what was entered, or offers no such option. Nothing was submitted \
+         on this page.";
+    WizardSiteRefused "wizard_site_refused" 502 "upstream" true
+        "The agency's site does not answer this machine. Some refuse datacenters and automated \
+         browsers: try from another network, or use the form by hand.";
+    WizardTimeout "wizard_timeout" 504 "timeout" true
+        "The run took too long and was ended. Try again later; --forms-ms gives it more time.";
+    BrowserUnavailable "browser_unavailable" 503 "unavailable" false
+        "Forms need Chromium on the server: install it (Debian: apt-get install chromium), or name \
+         it with --forms-browser. Describing and planning work without it.";
     SourceNotSearchable "source_not_searchable" 400 "invalid_request" false
         "Text search takes sources that carry a text; find names and numbers by listing the \
          source.";
@@ -81,7 +106,7 @@ codes! {
     HeadersTooLarge "headers_too_large" 431 "invalid_request" false
         "Send fewer or shorter headers.";
     PayloadTooLarge "payload_too_large" 413 "invalid_request" false
-        "Requests need no body; send none.";
+        "Send less, or nothing where no body is needed.";
     BundleUnavailable "bundle_unavailable" 503 "unavailable" true
         "The bundle file was changed in place. Put a whole bundle there by renaming; Josh then \
          loads it by itself.";

@@ -11,11 +11,11 @@ pub mod parameter;
 
 pub use crate::access::Scope;
 pub use argument::{Arguments, Given};
-pub use context::{Budget, CallerInfo, Context};
+pub use context::{Budget, CallerInfo, Context, Progress};
 pub use error::{Code, Error, Result};
 pub use operation::{
     Capability, Cost, Endpoint, EndpointParameter, Operation, Place, Prompt, Resource, Tool,
 };
-pub use outcome::{Meta, Notes, Outcome, Output, Resolved, Typed, Understood};
+pub use outcome::{Image, Meta, Notes, Outcome, Output, Resolved, Typed, Understood};
 pub use page::Page;
 pub use parameter::{Kind, Parameter};

@@ -24,6 +24,8 @@ pub enum Cost {
     Search,
     /// Waits for something outside the bundle: the same under a limit of its own.
     External,
+    /// Runs a form in a browser, for minutes: under a limit and a deadline of its own.
+    Form,
 }
 
 impl Cost {
@@ -33,6 +35,7 @@ impl Cost {
             Cost::Query => "query",
             Cost::Search => "search",
             Cost::External => "external",
+            Cost::Form => "form",
         }
     }
 }
@@ -45,6 +48,9 @@ pub struct Operation {
     /// Path with `{variables}`; `{id...}` at the end takes the rest of the path.
     /// Without a route there are only tools.
     pub route: Option<&'static str>,
+    /// Whether it is sent by POST, with arguments as a JSON object in the body: for what must not
+    /// stand in an address, or acts.
+    pub takes_body: bool,
     /// Of several operations with one route, the first whose test these arguments pass; one
     /// without a test takes the rest.
     pub selects: Option<fn(&Arguments) -> bool>,
@@ -85,6 +91,8 @@ pub struct EndpointParameter {
 pub enum Place {
     Path,
     Query,
+    /// A member of the JSON object in the body.
+    Body,
 }
 
 /// A tool: an operation with some parameters set and the others under the names that agents expect.
@@ -117,6 +125,8 @@ pub struct Prompt {
     pub arguments: &'static [(&'static str, &'static str, bool)],
     /// `{name}` is replaced; `{name: in %}` is there only when the argument is.
     pub text: &'static str,
+    /// How the agent begins, filled in alike; most prompts leave that to the agent.
+    pub reply: Option<&'static str>,
     pub is_offered: fn(&Bundle) -> bool,
 }
 

@@ -2,17 +2,19 @@
 //! bundle holds as JSON stay prepared bytes.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Instant;
 
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::{Error, Result};
 use crate::bundle::Bundle;
 
-/// The result of an operation, as surfaces encode it.
-pub trait Output: Send {
+/// The result of an operation, as surfaces encode it. Several callers may share one.
+pub trait Output: Send + Sync {
     /// Appends the result as one JSON object.
     fn write_json(&self, out: &mut Vec<u8>) -> Result<()>;
 
@@ -33,9 +35,10 @@ pub trait Output: Send {
         None
     }
 
-    /// Leaves out items at the end until the JSON has about so many bytes, with a cursor that
-    /// continues there; gives what `meta.shown` then says. A result that is no list stays as it is.
-    fn shorten(&mut self, _bytes: usize) -> Option<String> {
+    /// The same without items at the end, so that the JSON has about so many bytes, with a cursor
+    /// that continues there; and what `meta.shown` then says. Nothing for a result that fits or is
+    /// no list.
+    fn shortened(&self, _bytes: usize) -> Option<(Arc<dyn Output>, String)> {
         None
     }
 }
@@ -43,7 +46,7 @@ pub trait Output: Send {
 /// A result that is a plain value: its JSON and its schema come from one type.
 pub struct Typed<T>(pub T);
 
-impl<T: Serialize + Send> Output for Typed<T> {
+impl<T: Serialize + Send + Sync> Output for Typed<T> {
     fn write_json(&self, out: &mut Vec<u8>) -> Result<()> {
         append(out, &self.0)
     }
@@ -62,25 +65,79 @@ pub fn append<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<()>
 }
 
 /// A result with what `meta` says about it.
+#[derive(Clone)]
 pub struct Outcome {
-    pub output: Box<dyn Output>,
+    pub output: Arc<dyn Output>,
     pub notes: Notes,
-    /// Whether members that hold nothing belong to the result, for an agent too.
-    pub is_whole: bool,
+    pub form: Form,
+    pub images: Vec<Image>,
+    /// Why the work did not succeed, where the result says how far it came.
+    pub failure: Option<Arc<Error>>,
+}
+
+/// How an agent gets a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Without what is empty, with Josh's `meta`, cut where it is too long.
+    #[default]
+    Usual,
+    /// The same with members that hold nothing: a document that was signed is what it is.
+    Whole,
+    /// As it is: the contract of another program, which sees to its size.
+    Verbatim,
+    /// The same, as the error of a tool.
+    Failed,
+}
+
+/// A picture that belongs to a result. Protocols without pictures carry it as Base64.
+#[derive(Clone)]
+pub struct Image {
+    /// What it shows.
+    pub title: String,
+    pub mime: &'static str,
+    pub base64: String,
 }
 
 impl Outcome {
     pub fn new(output: impl Output + 'static) -> Outcome {
-        Outcome { output: Box::new(output), notes: Notes::default(), is_whole: false }
+        Outcome {
+            output: Arc::new(output),
+            notes: Notes::default(),
+            form: Form::Usual,
+            images: Vec::new(),
+            failure: None,
+        }
     }
 
-    pub fn typed<T: Serialize + Send + 'static>(value: T) -> Outcome {
+    pub fn typed<T: Serialize + Send + Sync + 'static>(value: T) -> Outcome {
         Outcome::new(Typed(value))
     }
 
     /// Keeps members that hold nothing: a document that was signed is what it is.
     pub fn whole(mut self) -> Outcome {
-        self.is_whole = true;
+        self.form = Form::Whole;
+        self
+    }
+
+    pub fn verbatim(mut self) -> Outcome {
+        self.form = Form::Verbatim;
+        self
+    }
+
+    /// As it is, as the error of a tool.
+    pub fn verbatim_error(mut self) -> Outcome {
+        self.form = Form::Failed;
+        self
+    }
+
+    pub fn show(mut self, images: Vec<Image>) -> Outcome {
+        self.images = images;
+        self
+    }
+
+    /// A result that says how far the work came before it failed.
+    pub fn failed(mut self, failure: Option<Error>) -> Outcome {
+        self.failure = failure.map(Arc::new);
         self
     }
 
@@ -88,6 +145,13 @@ impl Outcome {
         self.notes = notes;
         self
     }
+}
+
+/// The schema of a result that brings everything it refers to.
+pub fn schema<T: JsonSchema>() -> Value {
+    let settings =
+        SchemaSettings::draft2020_12().for_serialize().with(|s| s.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
 /// What `meta` says beyond the request's own facts.

@@ -1,6 +1,7 @@
 //! One page of a list: the envelope of every list, whichever capability it comes from.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
@@ -9,7 +10,7 @@ use super::error::Result;
 use super::outcome::{Output, append};
 
 /// Makes the cursor of the page that begins behind the first `n` items of this one.
-pub type CursorAfter = Box<dyn Fn(usize) -> String + Send>;
+pub type CursorAfter = Arc<dyn Fn(usize) -> String + Send + Sync>;
 
 #[derive(Default)]
 pub struct Page {
@@ -76,7 +77,12 @@ impl Output for Page {
             out.push(b',');
         }
         out.extend_from_slice("\"data\":[".as_bytes());
-        out.extend_from_slice(self.items.join(",").as_bytes());
+        for (at, item) in self.items.iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(item.as_bytes());
+        }
         out.push(b']');
         if let Some(facets) = &self.facets {
             out.extend_from_slice(",\"facets\":".as_bytes());
@@ -99,12 +105,20 @@ impl Output for Page {
         Some((self.total, self.next_cursor.as_deref()))
     }
 
-    fn shorten(&mut self, bytes: usize) -> Option<String> {
+    fn shortened(&self, bytes: usize) -> Option<(Arc<dyn Output>, String)> {
         let kept = fitting(self.items.iter().map(String::len), bytes);
         let cursor_after = self.cursor_after.as_ref().filter(|_| kept < self.items.len())?;
-        self.next_cursor = Some(cursor_after(kept));
-        self.items.truncate(kept);
-        self.shown(&[])
+        let page = Page {
+            items: self.items[..kept].to_vec(),
+            next_cursor: Some(cursor_after(kept)),
+            columns: self.columns.clone(),
+            contents: self.contents.clone(),
+            facets: self.facets.clone(),
+            cursor_after: self.cursor_after.clone(),
+            total: self.total,
+        };
+        let shown = page.shown(&[])?;
+        Some((Arc::new(page), shown))
     }
 }
 
@@ -127,19 +141,20 @@ mod tests {
             items: (0..4).map(|n| format!("{{\"id\":{n}}}")).collect(),
             total: 9,
             next_cursor: Some("after 4".into()),
-            cursor_after: Some(Box::new(|n| format!("after {n}"))),
+            cursor_after: Some(Arc::new(|n| format!("after {n}"))),
             ..Page::default()
         }
     }
 
     #[test]
     fn a_page_that_is_too_large_ends_earlier_and_its_cursor_continues_there() {
-        let mut page = page();
-        let shown = page.shorten(20).unwrap();
+        let (shorter, shown) = page().shortened(20).unwrap();
         assert_eq!(shown, "2 of 9; pass next_cursor as cursor");
-        assert_eq!((page.items.len(), page.next_cursor.as_deref()), (2, Some("after 2")));
-        assert!(page.shorten(1).is_some());
-        assert_eq!(page.items.len(), 1, "one item stays, however large");
+        let items = |page: &dyn Output| page.items().unwrap().1.len();
+        assert_eq!((items(shorter.as_ref()), shorter.page()), (2, Some((9, Some("after 2")))));
+        let (shortest, _) = shorter.shortened(1).unwrap();
+        assert_eq!(items(shortest.as_ref()), 1, "one item stays, however large");
+        assert!(page().shortened(100).is_none(), "it fits");
     }
 
     #[test]

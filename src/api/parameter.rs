@@ -44,8 +44,14 @@ pub enum Kind {
     SomeOf(Choices, usize),
     /// Some names, which the operation checks.
     Names,
+    Boolean,
     /// A JSON object of at most so many bytes, as it is.
     Json(usize),
+    /// True or false; false by default.
+    Flag,
+    /// Not an argument: says that the operation reads all of them itself, as one JSON object, and
+    /// answers in its own way for what is wrong with them.
+    Whole,
     /// Fields and values; says of the open bundle which.
     Filters(fn(&Bundle) -> String),
 }
@@ -72,10 +78,9 @@ impl Parameter {
 
     pub fn schema(&self, bundle: &Bundle) -> Value {
         let mut schema = match self.kind {
-            Kind::Text => json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_TEXT }),
-            Kind::Id(example) => json!({ "type": "string", "minLength": 1, "examples": [example] }),
-            Kind::Date => json!({ "type": "string", "pattern": r"^\d{4}(-\d{2}(-\d{2})?)?$" }),
-            Kind::Cursor => json!({ "type": "string", "maxLength": LONGEST_CURSOR }),
+            Kind::Id(example) => json!({ "type": "string", "examples": [example] }),
+            // Lengths are checked all the same: the list of tools must stay short.
+            Kind::Text | Kind::Date | Kind::Cursor => json!({ "type": "string" }),
             Kind::Integer { min, max, default } => {
                 let mut schema = json!({ "type": "integer", "minimum": min, "maximum": max });
                 if let Some(default) = default {
@@ -92,7 +97,10 @@ impl Parameter {
                 "maxItems": most,
             }),
             Kind::Names => json!({ "type": "array", "items": { "type": "string" } }),
+            Kind::Boolean => json!({ "type": "boolean" }),
             Kind::Json(_) => json!({ "type": "object" }),
+            Kind::Flag => json!({ "type": "boolean", "default": false }),
+            Kind::Whole => json!({ "type": "object" }),
             Kind::Filters(_) => json!({ "type": "object", "maxProperties": MOST_FILTERS }),
         };
         schema["description"] = match self.kind {
@@ -122,6 +130,10 @@ impl Parameter {
                     short(value)
                 )),
             },
+            Kind::Boolean => match value.as_bool() {
+                Some(state) => Ok(vec![self.pair(Given::One(state.to_string()))]),
+                None => Err(format!("`{name}` takes true or false; got {}.", shape(value))),
+            },
             Kind::Json(most) => match value.to_string() {
                 _ if !value.is_object() => {
                     Err(format!("`{name}` takes an object; got {}.", shape(value)))
@@ -131,6 +143,11 @@ impl Parameter {
                 }
                 text => Ok(vec![self.pair(Given::One(text))]),
             },
+            Kind::Flag => match value.as_bool() {
+                Some(flag) => Ok(vec![self.pair(Given::One(flag.to_string()))]),
+                None => Err(format!("`{name}` takes true or false; got {}.", shape(value))),
+            },
+            Kind::Whole => Ok(vec![self.pair(Given::One(value.to_string()))]),
             Kind::Filters(_) => {
                 let Value::Object(filters) = value else {
                     return Err(format!(
@@ -226,6 +243,7 @@ pub fn object_schema<'a>(
     parameters: impl Iterator<Item = &'a Parameter> + Clone,
     bundle: &Bundle,
 ) -> Map<String, Value> {
+    let parameters = parameters.filter(|p| !matches!(p.kind, Kind::Whole));
     let schemas = parameters.clone().map(|p| (p.name.to_string(), p.schema(bundle)));
     let properties: Map<String, Value> = schemas.collect();
     let required: Vec<&str> = parameters.filter(|p| p.required).map(|p| p.name).collect();

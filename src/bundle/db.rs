@@ -4,12 +4,14 @@
 
 use std::path::Path;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use duckdb::types::{FromSql, ToSql, ToSqlOutput, Value};
 use duckdb::{AccessMode, Config, Connection, InterruptHandle, params_from_iter};
 
 use super::BundleError;
 use super::watchdog::{Interrupt, Stoppable, Watchdog};
+use crate::priority::{self, Priority};
 
 /// A pool of connections to one database. A connection serves one statement at a time; the lock is
 /// held only to take one or to put it back, and only ever on a blocking thread.
@@ -18,6 +20,7 @@ pub struct Database {
     /// Never queried: every other connection is a clone of it.
     first: Mutex<Connection>,
     watchdog: Watchdog,
+    statements: AtomicU64,
 }
 
 /// What DuckDB may use.
@@ -55,6 +58,7 @@ impl DuckDbLimits {
 pub enum SqlValue {
     Text(String),
     Integer(i64),
+    Number(f64),
     Boolean(bool),
     Date(time::Date),
     Numbers(Vec<u32>),
@@ -65,6 +69,7 @@ impl ToSql for SqlValue {
         Ok(match self {
             SqlValue::Text(text) => ToSqlOutput::from(text.as_str()),
             SqlValue::Integer(number) => ToSqlOutput::Owned(Value::BigInt(*number)),
+            SqlValue::Number(number) => ToSqlOutput::Owned(Value::Double(*number)),
             SqlValue::Boolean(flag) => ToSqlOutput::Owned(Value::Boolean(*flag)),
             SqlValue::Date(day) => ToSqlOutput::Owned(Value::Date32(days_since_1970(*day))),
             SqlValue::Numbers(numbers) => {
@@ -74,7 +79,8 @@ impl ToSql for SqlValue {
     }
 }
 
-fn days_since_1970(day: time::Date) -> i32 {
+/// As DuckDB counts days.
+pub fn days_since_1970(day: time::Date) -> i32 {
     day.to_julian_day() - time::OffsetDateTime::UNIX_EPOCH.to_julian_day()
 }
 
@@ -125,14 +131,28 @@ impl Database {
             )?;
             Ok(connection)
         };
-        let first = open().map_err(|e| {
+        // DuckDB's own threads inherit the priority of the thread that opens it.
+        let opened = std::thread::scope(|scope| {
+            let opening = scope.spawn(|| {
+                priority::set(Priority::Queries);
+                open()
+            });
+            opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        let first = opened.map_err(|e| {
             BundleError::Damaged(format!("DuckDB cannot open it ({})", first_line(&e)))
         })?;
         Ok(Database {
             idle: Mutex::default(),
             first: Mutex::new(first),
             watchdog: Watchdog::default(),
+            statements: AtomicU64::new(0),
         })
+    }
+
+    /// How many statements ran since it was opened.
+    pub fn statements(&self) -> u64 {
+        self.statements.load(Ordering::Relaxed)
     }
 
     /// The rows of a statement, each decoded by `read`. Values are bound, never spliced.
@@ -146,6 +166,7 @@ impl Database {
         if interrupt.is_cancelled() {
             return Err(QueryError::Cancelled);
         }
+        self.statements.fetch_add(1, Ordering::Relaxed);
         let connection = self.connection()?;
         let watched = self.watchdog.watch(connection.interrupt_handle(), interrupt);
         let rows = run(&connection, sql, values, read);

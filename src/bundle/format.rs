@@ -13,9 +13,12 @@ use sha2::{Digest, Sha256};
 use super::BundleError;
 
 /// The format that this binary writes.
-pub const FORMAT: u32 = 3;
-/// The oldest format that this binary reads.
+pub const FORMAT: u32 = 4;
+/// The oldest format that this binary reads. Format 3 has no columns section; DuckDB answers then.
 pub const OLDEST_READABLE: u32 = 3;
+/// The oldest format whose readers can read what this binary writes: older ones don't know all of
+/// its sections.
+pub const OLDEST_READER: u32 = 4;
 
 pub const PAGE: u64 = 4096;
 pub const FOOTER_LENGTH: u64 = 128;
@@ -35,6 +38,8 @@ pub enum SectionKind {
     Records,
     /// The sub-resources of each record (see `links`).
     Links,
+    /// The fields of all records, for filters, sorts and counts (see `columns`).
+    Columns,
     /// The tantivy index (see `text`).
     TextIndex,
     /// The names of the records of registry sources (see `names`).
@@ -140,7 +145,7 @@ mod tests {
         let parse = |manifest_length: u64, file_length: u64| {
             let footer = Footer {
                 format: FORMAT,
-                oldest_reader: OLDEST_READABLE,
+                oldest_reader: OLDEST_READER,
                 manifest_offset: PAGE,
                 manifest_length,
                 file_length,

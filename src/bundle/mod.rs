@@ -5,6 +5,7 @@
 //! `writer` writes them.
 
 pub mod analyzer;
+pub mod columns;
 mod db;
 mod error;
 pub mod format;
@@ -33,7 +34,8 @@ use quick_cache::sync::Cache;
 use roaring::RoaringBitmap;
 use sha2::{Digest, Sha256};
 
-pub use db::{Database, DuckDbLimits, QueryError, Row, SqlValue};
+use columns::Columns;
+pub use db::{Database, DuckDbLimits, QueryError, Row, SqlValue, days_since_1970};
 pub use error::BundleError;
 use format::SectionKind;
 pub use guard::SharedMap;
@@ -77,6 +79,7 @@ pub struct Bundle {
     /// before they are ready.
     text_index: OnceLock<Result<TextIndex, String>>,
     links: OnceLock<Result<Links, String>>,
+    columns: OnceLock<Result<Columns, String>>,
     names: OnceLock<Result<Names, String>>,
     vectors: OnceLock<Result<Vectors, String>>,
     model: LazyModel,
@@ -143,6 +146,13 @@ impl Bundle {
     pub fn links(&self) -> Result<&Links, Unavailable> {
         let open = || Links::open(self.map.clone(), self.section(SectionKind::Links)?);
         self.part(self.links.get_or_init(open), "links section")
+    }
+
+    /// The fields of all records; nothing in a bundle that was written before there were any.
+    pub fn columns(&self) -> Result<Option<&Columns>, Unavailable> {
+        let Ok(section) = self.section(SectionKind::Columns) else { return Ok(None) };
+        let open = || Columns::open(self.map.clone(), section);
+        self.part(self.columns.get_or_init(open), "columns section").map(Some)
     }
 
     /// The name index.

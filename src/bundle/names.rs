@@ -124,6 +124,11 @@ impl Names {
             .unwrap_or_default()
     }
 
+    /// The bytes of a name's text.
+    pub fn text_length(&self, name: u32) -> usize {
+        self.files.numbers("text_starts").span(name as usize).len()
+    }
+
     pub fn kind(&self, name: u32) -> &str {
         let kind = self.files.bytes("kinds").get(name as usize).map(|k| usize::from(*k));
         kind.and_then(|k| self.kinds.get(k)).map_or("name", String::as_str)

@@ -129,6 +129,7 @@ impl Bundle {
             value_counts: Cache::new(MAX_VALUE_COUNTS),
             text_index: OnceLock::new(),
             links: OnceLock::new(),
+            columns: OnceLock::new(),
             names: OnceLock::new(),
             vectors: OnceLock::new(),
             model: LazyModel::default(),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::format::{FORMAT, Footer, OLDEST_READABLE, PAGE, SectionKind, aligned};
+use super::format::{FORMAT, Footer, OLDEST_READER, PAGE, SectionKind, aligned};
 use super::manifest::{Manifest, SectionFacts};
 pub use super::pack::pack;
 
@@ -44,7 +44,7 @@ pub(super) fn write_end(file: &mut File, at: u64, manifest: &Manifest) -> io::Re
     let bytes = serde_json::to_vec(manifest)?;
     let footer = Footer {
         format: FORMAT,
-        oldest_reader: OLDEST_READABLE,
+        oldest_reader: OLDEST_READER,
         manifest_offset: at,
         manifest_length: bytes.len() as u64,
         file_length: at + bytes.len() as u64 + super::format::FOOTER_LENGTH,

@@ -9,7 +9,7 @@ pub mod spec;
 pub mod vocabulary;
 pub mod wording;
 
-pub use sources::SOURCES;
+pub use sources::{BOJ_CREDIT, SOURCES};
 pub use spec::{Field, Fields, Kind, Shape, Source, SubResource, SubResourceKind};
 
 /// The source with this key.

@@ -49,6 +49,8 @@ pub enum Kind {
     /// A list of ids of the named source.
     Ids(&'static str),
     Int,
+    /// A number with a fraction. Only for computing: what was published stays in a keyword.
+    Number,
     Bool,
     Date,
 }
@@ -62,6 +64,7 @@ impl Kind {
             Kind::Id(_) => "id",
             Kind::Ids(_) => "id list",
             Kind::Int => "integer",
+            Kind::Number => "number",
             Kind::Bool => "boolean",
             Kind::Date => "date",
         }
@@ -73,6 +76,7 @@ impl Kind {
             Kind::Text | Kind::Keyword | Kind::Id(_) => "VARCHAR",
             Kind::Keywords | Kind::Ids(_) => "VARCHAR[]",
             Kind::Int => "BIGINT",
+            Kind::Number => "DOUBLE",
             Kind::Bool => "BOOLEAN",
             Kind::Date => "DATE",
         }
@@ -136,6 +140,9 @@ impl Field {
     pub const fn int(name: &'static str, about: &'static str) -> Self {
         Self::new(name, Kind::Int, about)
     }
+    pub const fn number(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, Kind::Number, about)
+    }
     pub const fn flag(name: &'static str, about: &'static str) -> Self {
         Self::new(name, Kind::Bool, about)
     }
@@ -171,6 +178,11 @@ impl Field {
     /// Whether its numbers stand for stretches of time.
     pub fn is_period(&self) -> bool {
         self.name == "congress" || self.name.ends_with("year")
+    }
+
+    /// Whether values come before and after one another.
+    pub const fn can_compare(&self) -> bool {
+        matches!(self.kind, Kind::Int | Kind::Number | Kind::Date)
     }
 
     /// Text is too long to filter or sort by.

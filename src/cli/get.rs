@@ -22,6 +22,7 @@ use crate::limits::ConcurrencySettings;
 use crate::mcp::Options;
 use crate::settings::LogFormat;
 use crate::toolsets::Toolsets;
+use crate::wizard::{self, Forms, Mode};
 use crate::{http, output, telemetry};
 
 /// What people type and a URI can't hold: spaces, quotes, letters beyond ASCII. What is already
@@ -47,7 +48,10 @@ pub fn run(path: &str, bundle: Option<&Path>, toolsets: Toolsets) -> Result<Exit
     let _log = telemetry::start("warn", LogFormat::Text, None)?;
     let bundle = open(bundle, OpenOptions::default())?;
     let limits = ConcurrencySettings::default();
-    let executor = Executor::new(bundle, toolsets, Budget::default(), limits)?;
+    // Without a server nobody runs a form here; describing one needs nothing.
+    let forms = toolsets.has_forms().then(|| Forms::open(wizard::Options::new(Mode::Describe)));
+    let forms = forms.transpose().map_err(Unusable)?;
+    let executor = Executor::with_forms(bundle, toolsets, Budget::default(), limits, forms)?;
     hand_out(&executor, &client_config::Options::default(), None)?;
     let guard = Data::new(AccessGuard::default());
     let parts = AppParts::new(Data::new(executor), guard, &Options::default());

@@ -20,7 +20,7 @@ pub enum Verb {
     Add {
         /// Name by which the key is listed and revoked
         name: String,
-        /// What it may do, separated by commas: josh:read (all requests), josh:execute (reserved)
+        /// What it may do, separated by commas: josh:read (all requests), josh:execute (run forms)
         #[arg(long, value_name = "SCOPES", default_value = Scope::Read.name())]
         scopes: String,
         /// Accept tokens with this `sub` claim instead of creating a key

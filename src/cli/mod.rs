@@ -2,6 +2,8 @@
 
 mod bundle;
 mod connect;
+mod forms;
+mod forms_run;
 mod get;
 mod keys;
 mod mcp;
@@ -12,16 +14,19 @@ mod serve;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::boj::{self, LiveOptions};
 use crate::bundle::{Bundle, BundleError, OpenOptions, is_sample, sample_path};
 use crate::client_config::{self, ClientConfigs, ServerSpec};
 use crate::executor::Executor;
 use crate::output;
-use crate::settings::{RawSettings, SETTINGS, Setting};
+use crate::settings::{FormsMode, RawSettings, SETTINGS, Setting};
 use crate::toolsets::{self, Toolsets};
+use crate::wizard;
 
 /// Input that can't be used: exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -37,8 +42,9 @@ impl Unusable {
 /// United States federal policy data from one file.
 ///
 /// `josh serve` serves the embedded sample, `josh serve --bundle federal.db` your own bundle. Josh
-/// makes no network request, except for the public keys of an OAuth server if you give their URL,
-/// and for a bundle that you ask for with `josh bundle pull`.
+/// makes no network request, except for the public keys of an OAuth server and for series of the
+/// Bank of Japan, each if you give its URL, for a bundle that you ask for with `josh bundle pull`,
+/// and for forms that you let it run.
 #[derive(Parser)]
 #[command(name = "josh", version, max_term_width = 100)]
 pub struct Command {
@@ -94,6 +100,39 @@ enum Verb {
         /// Tools to leave out, separated by commas
         #[arg(long, env = "JOSH_EXCLUDE_TOOLS", value_name = "NAMES", value_delimiter = ',')]
         exclude_tools: Vec<String>,
+        /// Ask the Bank of Japan at this address for its series, instead of the bundle
+        #[arg(long, env = "JOSH_BOJ_BASE_URL", value_name = "URL")]
+        boj_base_url: Option<String>,
+        /// Forms of agencies: off, describe (list, explain and plan), or run (in Chromium on this
+        /// machine); needs the toolset forms
+        #[arg(long, env = "JOSH_FORMS", value_name = "MODE", default_value = "off")]
+        forms: FormsMode,
+        /// Folder with further wizard files
+        #[arg(long, env = "JOSH_FORMS_DIR", value_name = "DIR")]
+        forms_dir: Option<PathBuf>,
+        #[command(flatten)]
+        browser: forms_run::BrowserArguments,
+    },
+    /// Serve time series of the Bank of Japan over MCP on standard input and output
+    ///
+    /// Asks the Bank for every answer. Takes the flags and variables of boj-mcp-server, and has
+    /// its tools, prompts and resources.
+    Boj {
+        /// Address of the API: https, or this machine
+        #[arg(long, env = "BOJ_BASE_URL", value_name = "URL", default_value = boj::BANK)]
+        base_url: String,
+        /// Milliseconds that one request may take
+        #[arg(long, env = "BOJ_TIMEOUT_MS", value_name = "MS", default_value_t = 10_000)]
+        timeout_ms: u64,
+        /// How often a request that failed on the way is sent again
+        #[arg(long, env = "BOJ_RETRY_MAX", value_name = "N", default_value_t = 2)]
+        retry_max: u32,
+        /// Milliseconds before it is sent again; doubles each time
+        #[arg(long, env = "BOJ_RETRY_BACKOFF_MS", value_name = "MS", default_value_t = 200)]
+        retry_backoff_ms: u64,
+        /// What to log on standard error: error, warn, info (each call), debug
+        #[arg(long, env = "JOSH_LOG", value_name = "LEVEL", default_value = "warn")]
+        log: String,
     },
     /// Put Josh into the settings of MCP clients: josh connect cursor
     ///
@@ -104,6 +143,9 @@ enum Verb {
     /// Manage the API keys of a server that runs with --auth keys or --auth oauth
     #[command(subcommand)]
     Keys(keys::Verb),
+    /// Forms of federal agencies: list, check, plan and run them
+    #[command(subcommand)]
+    Forms(forms::Verb),
     /// Inspect, check and sign bundle files
     #[command(subcommand)]
     Bundle(bundle::Verb),
@@ -141,13 +183,42 @@ impl Command {
             Verb::Keys(verb) => return keys::run(verb),
             Verb::Connect(connect) => return connect::run(connect),
             Verb::Get { path, bundle, toolsets } => {
-                let toolsets = Toolsets::read(&toolsets, &[]).map_err(Unusable)?;
+                let toolsets = Toolsets::read(&toolsets, &[], true).map_err(Unusable)?;
                 return get::run(&path, bundle.as_deref(), toolsets);
             }
-            Verb::Mcp { bundle, log, toolsets, exclude_tools } => {
-                let toolsets = Toolsets::read(&toolsets, &exclude_tools).map_err(Unusable)?;
-                return mcp::run(bundle.as_deref(), &log, toolsets);
+            Verb::Mcp {
+                bundle,
+                log,
+                toolsets,
+                exclude_tools,
+                boj_base_url,
+                forms,
+                forms_dir,
+                browser,
+            } => {
+                let mode = forms.mode();
+                let toolsets = Toolsets::read(&toolsets, &exclude_tools, mode.is_some());
+                let toolsets = toolsets.map_err(Unusable)?;
+                let boj = boj_base_url.as_deref().map(LiveOptions::new).transpose();
+                let boj = boj.map_err(Unusable)?;
+                let options = browser.options()?;
+                let options =
+                    mode.map(|mode| wizard::Options { mode, folder: forms_dir, ..options });
+                return mcp::run(bundle.as_deref(), &log, toolsets, boj, options);
             }
+            Verb::Boj { base_url, timeout_ms, retry_max, retry_backoff_ms, log } => {
+                let toolsets = Toolsets::read(&["statistics".into()], &[], false);
+                let toolsets = toolsets.map_err(Unusable)?;
+                let options = LiveOptions {
+                    timeout: Duration::from_millis(timeout_ms),
+                    retry_max,
+                    retry_backoff: Duration::from_millis(retry_backoff_ms),
+                    ..LiveOptions::new(&base_url).map_err(Unusable)?
+                };
+                let options = options.checked().map_err(Unusable)?;
+                return mcp::run(None, &log, toolsets, Some(options), None);
+            }
+            Verb::Forms(verb) => return forms::run(verb),
             Verb::Bundle(verb) => return bundle::run(verb),
             Verb::Completions { shell } => {
                 // Not to standard output directly: the generator panics when it is closed.

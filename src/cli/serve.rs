@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Unusable, hand_out, open, reload};
 use crate::banner::Banner;
+use crate::boj::Live;
 use crate::catalog::ids;
 use crate::executor::Executor;
 use crate::http::{self, AccessGuard, AppParts, Socket};
@@ -26,6 +27,7 @@ use crate::output::note;
 use crate::settings::Settings;
 use crate::telemetry;
 use crate::tls::Tls;
+use crate::wizard::Forms;
 
 /// How long a client may take to send the head of a request, for the TLS handshake, and to receive
 /// what we send.
@@ -59,7 +61,12 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
     let grammar = std::thread::spawn(ids::prepare);
     let bundle = open(settings.bundle.as_deref(), settings.open.clone())?;
     let toolsets = settings.toolsets.clone();
-    let executor = Executor::new(bundle, toolsets, settings.budget, settings.concurrency)?;
+    let forms = settings.forms.clone().map(Forms::open).transpose().map_err(Unusable)?;
+    let (budget, limits) = (settings.budget, settings.concurrency);
+    let executor = Executor::with_forms(bundle, toolsets, budget, limits, forms)?;
+    if let Some(boj) = settings.boj.clone() {
+        executor.ask_bank(Live::new(boj));
+    }
     let executor = web::Data::new(executor);
     let guard = web::Data::new(AccessGuard::new(&settings));
     let parts = AppParts::new(executor.clone(), guard.clone(), &settings.mcp);
@@ -87,7 +94,7 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
                     extensions.insert(socket);
                 }
             })
-            .shutdown_signal(stop.received(settings.mcp.stop.clone()))
+            .shutdown_signal(stop.received(settings.mcp.stop.clone(), executor.stop.clone()))
             .shutdown_timeout(SHUTDOWN_SECONDS);
         let server = match &tls {
             None => server.listen(listener)?,
@@ -153,11 +160,13 @@ impl StopSignals {
         }
     }
 
-    /// Completes with the first signal, which also ends streams: they would never finish. The next
+    /// Completes with the first signal, which also ends streams, which would never finish, and runs
+    /// of forms, which may take minutes. The next
     /// one ends the process without waiting.
-    async fn received(mut self, streams: CancellationToken) {
+    async fn received(mut self, streams: CancellationToken, external: CancellationToken) {
         let signal = self.next().await;
         tracing::info!(signal, "stopping: finishing open requests");
+        external.cancel();
         rt::spawn(async move {
             rt::time::sleep(STREAM_TIME).await;
             streams.cancel();

@@ -3,18 +3,10 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::client_config::{Comparison, Status};
-
-/// The schema of a result, whole.
-pub fn schema<T: JsonSchema>() -> Value {
-    let settings =
-        SchemaSettings::draft2020_12().for_serialize().with(|s| s.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<T>().to_value()
-}
 
 #[derive(Serialize, JsonSchema)]
 pub struct ClientList {

@@ -85,7 +85,10 @@ fn section(one: &Listed, all: &[Listed], bundle: &Bundle) -> String {
     let operation = one.operation;
     let mut out = format!("\n### {}\n\n{}.\n\n", operation.name, operation.about);
     out.push_str(&match operation.route {
-        Some(route) => format!("- REST: `GET {}`\n", shown_route(route)),
+        Some(route) => {
+            let method = if operation.takes_body { "POST" } else { "GET" };
+            format!("- REST: `{method} {}`\n", shown_route(route))
+        }
         None => "- REST: none\n".to_string(),
     });
     if let Some(rest) = one.rest(all) {
@@ -115,7 +118,7 @@ fn parameters(one: &Listed) -> String {
     let mut found: Vec<(&EndpointParameter, Vec<(&str, &Value)>)> = Vec::new();
     for endpoint in &one.endpoints {
         let listed = endpoint.parameters.iter();
-        for given in listed.filter(|p| !p.is_filter && (is_single || p.place == Place::Query)) {
+        for given in listed.filter(|p| !p.is_filter && (is_single || p.place != Place::Path)) {
             let place = (endpoint.path.as_str(), &given.schema);
             match found.iter_mut().find(|(p, _)| p.name == given.name && p.about == given.about) {
                 Some((_, places)) => places.push(place),

@@ -23,7 +23,7 @@ pub fn section(tool: &Tool, bundle: &Bundle) -> String {
         return out;
     }
     out.push_str("\n| argument | takes | what it does |\n|---|---|---|\n");
-    for parameter in tool.parameters() {
+    for parameter in tool.parameters().filter(|p| !matches!(p.kind, Kind::Whole)) {
         let alias = parameter.alias.map(|alias| format!(" or `{alias}`")).unwrap_or_default();
         let required = if parameter.required { ", required" } else { "" };
         let (takes, about) = (argument(parameter, bundle), cell(parameter.about));
@@ -48,7 +48,10 @@ fn argument(parameter: &Parameter, bundle: &Bundle) -> String {
             format!("one of {}; or a list of at most {most}", some(&choices(bundle)))
         }
         Kind::Names => "list of names".to_string(),
+        Kind::Boolean => "boolean".to_string(),
         Kind::Json(_) => "object".to_string(),
+        Kind::Flag => "true or false".to_string(),
+        Kind::Whole => "object".to_string(),
         Kind::Filters(_) => "object of fields and values".to_string(),
     }
 }

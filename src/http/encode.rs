@@ -1,10 +1,11 @@
 //! Outcomes as bytes: JSON with `meta`, CSV, NDJSON, and what `export` makes of records.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::explorer::picture_of;
 use super::export::{self, Feed};
 use crate::api::outcome::{append, cell};
-use crate::api::{Arguments, CallerInfo, Error, Meta, Operation, Outcome, Output, Result};
+use crate::api::{Arguments, CallerInfo, Error, Image, Meta, Operation, Outcome, Output, Result};
 use crate::bundle::Bundle;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,6 +19,7 @@ pub enum Format {
     Ris,
     CslJson,
     ICalendar,
+    Svg,
 }
 
 /// Whether the result is one record, which reference managers can read.
@@ -26,7 +28,7 @@ pub fn is_record(operation: &Operation) -> bool {
 }
 
 impl Format {
-    pub const NAMES: [(&'static str, Format); 8] = [
+    pub const NAMES: [(&'static str, Format); 9] = [
         ("json", Format::Json),
         ("csv", Format::Csv),
         ("ndjson", Format::Ndjson),
@@ -35,11 +37,17 @@ impl Format {
         ("ris", Format::Ris),
         ("csl", Format::CslJson),
         ("ics", Format::ICalendar),
+        ("svg", Format::Svg),
     ];
 
     /// Whether a list in this format has no end but its own.
     pub const fn is_table(self) -> bool {
         matches!(self, Format::Csv | Format::Ndjson)
+    }
+
+    /// Whether one record can't have this format.
+    pub const fn is_of_lists(self) -> bool {
+        self.is_table() || matches!(self, Format::Svg)
     }
 
     pub const fn content_type(self) -> &'static str {
@@ -52,6 +60,7 @@ impl Format {
             Format::Ris => "application/x-research-info-systems; charset=utf-8",
             Format::CslJson => "application/vnd.citationstyles.csl+json",
             Format::ICalendar => "text/calendar; charset=utf-8",
+            Format::Svg => "image/svg+xml",
         }
     }
 
@@ -88,6 +97,7 @@ pub fn body(
         Format::Ris => Ok(export::ris(&entries()?).into_bytes()),
         Format::CslJson => Ok(export::csl(&entries()?).into_bytes()),
         Format::ICalendar => Ok(export::ics(&entries()?, as_of).into_bytes()),
+        Format::Svg => picture_of(&feed().1, &outcome.output.to_value()?).map(String::into_bytes),
     }
 }
 
@@ -102,7 +112,14 @@ pub fn table(output: &dyn Output, format: Format, is_first: bool) -> Result<Vec<
 
 fn json(outcome: &Outcome, bundle: &Bundle, caller: &CallerInfo) -> Result<Vec<u8>> {
     let mut body = Vec::new();
-    outcome.output.write_json(&mut body)?;
+    match outcome.images.is_empty() {
+        true => outcome.output.write_json(&mut body)?,
+        false => {
+            let mut result = outcome.output.to_value()?;
+            add_images(&mut result, &outcome.images);
+            append(&mut body, &result)?;
+        }
+    }
     // The result is an object: `meta` becomes its last member.
     body.pop();
     body.extend_from_slice(if body.ends_with(b"{") { b"\"meta\":" } else { b",\"meta\":" });
@@ -110,6 +127,14 @@ fn json(outcome: &Outcome, bundle: &Bundle, caller: &CallerInfo) -> Result<Vec<u
     append(&mut body, &meta)?;
     body.push(b'}');
     Ok(body)
+}
+
+/// Adds pictures as Base64.
+pub fn add_images(result: &mut Map<String, Value>, images: &[Image]) {
+    let shown = images.iter().map(
+        |image| json!({ "title": image.title, "mime_type": image.mime, "data": image.base64 }),
+    );
+    result.insert("screenshots".into(), shown.collect());
 }
 
 type Items<'a> = (Vec<&'static str>, Vec<std::borrow::Cow<'a, str>>);
@@ -146,7 +171,6 @@ fn safe(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn no_cell_is_a_formula() {

@@ -10,6 +10,7 @@ use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
+use actix_web::web::Bytes;
 use actix_web::{HttpMessage, HttpResponse, web};
 use tracing::Instrument;
 
@@ -57,6 +58,12 @@ impl Socket {
         unsafe { libc::shutdown(self.0, libc::SHUT_RD) };
     }
 }
+
+/// The body of a request to an operation that takes one.
+pub struct JsonBody(pub Bytes);
+
+/// Far above the data of the longest form.
+const LARGEST_JSON: usize = 64 * 1024;
 
 /// What is known about a request.
 pub struct RequestInfo {
@@ -145,6 +152,10 @@ async fn pass(request: &mut ServiceRequest) -> Result<()> {
     };
     let method = rpc.as_ref().map(|rpc| rpc.method.as_str());
     let identity = guard.admit(request.request(), sender, method, scope)?;
+    if takes_body(request) {
+        let body = read_json(request, guard.access.is_some()).await?;
+        request.extensions_mut().insert(JsonBody(body));
+    }
     if let Some(info) = request.extensions_mut().get_mut::<RequestInfo>() {
         info.caller.identity = identity;
         if method == Some("tools/call") {
@@ -152,6 +163,31 @@ async fn pass(request: &mut ServiceRequest) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether this is a POST to an operation that takes one.
+fn takes_body(request: &ServiceRequest) -> bool {
+    let router = request.app_data::<web::Data<Router>>();
+    *request.method() == Method::POST
+        && endpoint(request.path()).is_none()
+        && router.is_some_and(|router| router.takes_body(request.uri().path()))
+}
+
+/// A page of another site can make its visitor's browser send a POST: without a key that would be
+/// enough, so neither its content types nor its `Origin` are accepted.
+async fn read_json(request: &mut ServiceRequest, is_guarded: bool) -> Result<Bytes> {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = kind.map(|kind| kind.split(';').next().unwrap_or(kind).trim());
+    if !kind.is_some_and(|kind| kind.eq_ignore_ascii_case("application/json")) {
+        let message = "Send a JSON object with `Content-Type: application/json`.";
+        return Err(Error::invalid("content-type", message));
+    }
+    if !is_guarded && request.headers().contains_key(header::ORIGIN) {
+        let message = "Pages can't call this on a server that asks nobody for a key.";
+        return Err(Error::new(Code::InsufficientScope, message)
+            .hint("next", "Call it from a program, or run the server with --auth keys."));
+    }
+    message::read(request, LARGEST_JSON).await
 }
 
 /// What the caller must be allowed to do: the operation says it, everything else reads.
@@ -222,6 +258,7 @@ fn refuse(request: &ServiceRequest) -> Result<()> {
         return Ok(());
     }
     let is_form = *request.method() == Method::POST && FORMS.contains(&request.path());
+    let is_form = is_form || takes_body(request);
     if !is_form && !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(Error::new(
             Code::MethodNotAllowed,

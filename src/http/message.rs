@@ -52,7 +52,8 @@ async fn collect(payload: actix_web::dev::Payload, most: usize) -> Result<Bytes>
             let message = format!("The message is larger than {} KB.", most / 1024);
             let next = match most {
                 LARGEST => "Send one call a message.",
-                _ => "Only callers with a key or a token may send longer ones.",
+                LARGEST_UNIDENTIFIED => "Only callers with a key or a token may send longer ones.",
+                _ => "Send less.",
             };
             return Err(Error::new(Code::PayloadTooLarge, message).hint("next", next));
         }

@@ -73,9 +73,9 @@ fn reference(name: &str) -> Value {
 /// Adds an endpoint. Operations that share a path share its entry: parameters of all of them, and
 /// one of their answers.
 fn add(paths: &mut Map<String, Value>, operation: &Operation, endpoint: Endpoint) {
-    let mut parameters: Vec<Value> = endpoint.parameters.iter().map(parameter).collect();
+    let mut parameters: Vec<Value> = endpoint.parameters.iter().filter_map(parameter).collect();
     if operation.is_list || is_record(operation) {
-        let is_offered = |format: &Format| operation.is_list || !format.is_table();
+        let is_offered = |format: &Format| operation.is_list || !format.is_of_lists();
         let names = Format::NAMES.iter().filter(|(_, format)| is_offered(format));
         let names: Vec<&str> = names.map(|(name, _)| *name).collect();
         let schema = json!({ "type": "string", "enum": names });
@@ -84,6 +84,13 @@ fn add(paths: &mut Map<String, Value>, operation: &Operation, endpoint: Endpoint
         }));
     }
     let output = with_meta(endpoint.output);
+    if operation.takes_body {
+        let mut post = get(operation, &endpoint.id, &endpoint.summary, parameters, output);
+        let content = json!({ "application/json": { "schema": body(&endpoint.parameters) } });
+        post["requestBody"] = json!({ "required": true, "content": content });
+        paths.insert(endpoint.path, json!({ "post": post }));
+        return;
+    }
     let Some(known) = paths.get_mut(&endpoint.path) else {
         let get = get(operation, &endpoint.id, &endpoint.summary, parameters, output);
         paths.insert(endpoint.path, json!({ "get": get }));
@@ -109,10 +116,27 @@ fn add(paths: &mut Map<String, Value>, operation: &Operation, endpoint: Endpoint
     }
 }
 
-fn parameter(parameter: &EndpointParameter) -> Value {
+/// The schema of the JSON object in a body.
+fn body(parameters: &[EndpointParameter]) -> Value {
+    let members = parameters.iter().filter(|parameter| parameter.place == Place::Body);
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for member in members {
+        let mut schema = member.schema.clone();
+        schema["description"] = json!(member.about);
+        properties.insert(member.name.clone(), schema);
+        required.extend(member.required.then_some(member.name.as_str()));
+    }
+    json!({ "type": "object", "properties": properties, "required": required,
+            "additionalProperties": false })
+}
+
+/// A parameter of the path or the query; those of a body are in its schema.
+fn parameter(parameter: &EndpointParameter) -> Option<Value> {
     let place = match parameter.place {
         Place::Path => "path",
         Place::Query => "query",
+        Place::Body => return None,
     };
     let mut out = json!({
         "name": parameter.name,
@@ -123,7 +147,7 @@ fn parameter(parameter: &EndpointParameter) -> Value {
     if parameter.required {
         out["required"] = json!(true);
     }
-    out
+    Some(out)
 }
 
 fn with_meta(mut schema: Value) -> Value {

@@ -4,11 +4,13 @@ use actix_web::body::MessageBody;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
+use serde_json::Value;
 
 use super::access_guard::AccessGuard;
 use super::encode::{self, Format};
 use super::explorer;
 use super::front::RequestInfo;
+use super::router::Router;
 use super::whole::WholeList;
 use crate::api::{Code, Error, Outcome};
 use crate::bundle::{Bundle, stable_hash};
@@ -68,9 +70,15 @@ fn ok(
     content_type: &'static str,
     body: impl MessageBody + 'static,
 ) -> HttpResponse {
-    HttpResponse::Ok()
-        .insert_header((header::ETAG, etag(request, bundle)))
-        .insert_header((header::CACHE_CONTROL, HeaderValue::from_static(cache(request))))
+    let mut response = HttpResponse::Ok();
+    match request.method().is_safe() {
+        true => response
+            .insert_header((header::ETAG, etag(request, bundle)))
+            .insert_header((header::CACHE_CONTROL, HeaderValue::from_static(cache(request)))),
+        // What was sent decides the answer, and it is the sender's own.
+        false => response.insert_header((header::CACHE_CONTROL, "no-store")),
+    };
+    response
         .insert_header((header::CONTENT_TYPE, HeaderValue::from_static(content_type)))
         .body(body)
 }
@@ -153,6 +161,19 @@ pub fn whole(
     response
 }
 
+/// A result that says how far the work came before it failed: the error envelope, and the result
+/// beside it.
+pub fn failure(request: &HttpRequest, failure: &Error, outcome: &Outcome) -> HttpResponse {
+    let result = outcome.output.to_value().map(|mut result| {
+        encode::add_images(&mut result, &outcome.images);
+        Value::Object(result)
+    });
+    match result {
+        Ok(result) => error_with(request, failure, Some(result)),
+        Err(failed) => error(request, &failed),
+    }
+}
+
 /// The same request with another cursor.
 fn next_url(request: &HttpRequest, cursor: &str) -> String {
     let others =
@@ -164,6 +185,10 @@ fn next_url(request: &HttpRequest, cursor: &str) -> String {
 
 /// The error envelope.
 pub fn error(request: &HttpRequest, error: &Error) -> HttpResponse {
+    error_with(request, error, None)
+}
+
+fn error_with(request: &HttpRequest, error: &Error, result: Option<Value>) -> HttpResponse {
     let request_id = request
         .extensions()
         .get::<RequestInfo>()
@@ -178,7 +203,10 @@ pub fn error(request: &HttpRequest, error: &Error) -> HttpResponse {
     response.insert_header((header::CACHE_CONTROL, "no-store"));
     match error.code {
         Code::MethodNotAllowed => {
-            response.insert_header((header::ALLOW, "GET, HEAD, OPTIONS"));
+            let router = request.app_data::<web::Data<Router>>();
+            let takes_body = router.is_some_and(|router| router.takes_body(request.path()));
+            let allowed = if takes_body { "POST, OPTIONS" } else { "GET, HEAD, OPTIONS" };
+            response.insert_header((header::ALLOW, allowed));
         }
         // The rest of the request may still come, or never: nothing after it on this connection
         // can be trusted.
@@ -199,5 +227,9 @@ pub fn error(request: &HttpRequest, error: &Error) -> HttpResponse {
         response.insert_header((header::CONTENT_SECURITY_POLICY, explorer::POLICY));
         return response.content_type(HTML).body(page.render(&executor.bundle()));
     }
-    response.content_type(Format::Json.content_type()).body(error.envelope(&request_id).to_string())
+    let mut body = error.envelope(&request_id);
+    if let Some(result) = result {
+        body["result"] = result;
+    }
+    response.content_type(Format::Json.content_type()).body(body.to_string())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 
 use super::encode::{Format, is_record};
-use super::front::RequestInfo;
+use super::front::{JsonBody, RequestInfo};
 use super::respond;
 use super::router::Router;
 use super::whole::WholeList;
@@ -16,7 +16,8 @@ use crate::executor::Executor;
 
 pub async fn answer(request: HttpRequest, executor: web::Data<Executor>) -> HttpResponse {
     let bundle = executor.bundle();
-    if let Some(response) = respond::not_modified(&request, &bundle) {
+    let is_reading = request.method().is_safe();
+    if let Some(response) = is_reading.then(|| respond::not_modified(&request, &bundle)).flatten() {
         return response;
     }
     let ran = match Call::read(&request, &executor, &bundle) {
@@ -25,7 +26,10 @@ pub async fn answer(request: HttpRequest, executor: web::Data<Executor>) -> Http
     };
     match ran {
         Ok((outcome, Some(whole), _)) => respond::whole(&request, &bundle, outcome, whole),
-        Ok((outcome, None, format)) => respond::outcome(&request, &bundle, outcome, format),
+        Ok((outcome, None, format)) => match &outcome.failure {
+            None => respond::outcome(&request, &bundle, outcome, format),
+            Some(failure) => respond::failure(&request, failure, &outcome),
+        },
         Err(error) => respond::error(&request, &error),
     }
 }
@@ -46,7 +50,15 @@ impl Call {
         let router = request.app_data::<web::Data<Router>>();
         let router = router.ok_or_else(|| Error::internal("an application without a router"))?;
         let query = Arguments::from_request(request.query_string())?;
-        let (operation, mut arguments) = router.find(request.uri().path(), query)?;
+        let path = request.uri().path();
+        let body = request.extensions_mut().remove::<JsonBody>();
+        let (operation, mut arguments) = match body {
+            None => router.find(path, query)?,
+            Some(JsonBody(body)) => {
+                query.finish(&[])?;
+                router.find_for_body(path, Arguments::from_body(&body)?)?
+            }
+        };
         let caller = {
             let extensions = request.extensions();
             let info = extensions.get::<RequestInfo>();

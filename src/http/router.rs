@@ -82,9 +82,40 @@ impl Router {
         self.candidates(without_slash(path)).next().map(|route| route.operation.scope)
     }
 
+    /// Whether requests to this path have a body: those are sent by POST.
+    pub fn takes_body(&self, path: &str) -> bool {
+        let mut candidates = self.candidates(without_slash(path));
+        candidates.next().is_some_and(|route| route.operation.takes_body)
+    }
+
     /// The operation that is meant, with the variables of its path added to the arguments.
     /// Segments are split before they are decoded, so that an id may hold an encoded slash.
     pub fn find(
+        &self,
+        path: &str,
+        arguments: Arguments,
+    ) -> Result<(&'static Operation, Arguments)> {
+        let (operation, arguments) = self.find_any(path, arguments)?;
+        match operation.takes_body {
+            true => Err(Error::new(Code::MethodNotAllowed, "This takes POST with a JSON object.")),
+            false => Ok((operation, arguments)),
+        }
+    }
+
+    /// The same for a request with a body, whose members are the arguments.
+    pub fn find_for_body(
+        &self,
+        path: &str,
+        arguments: Arguments,
+    ) -> Result<(&'static Operation, Arguments)> {
+        let (operation, arguments) = self.find_any(path, arguments)?;
+        match operation.takes_body {
+            true => Ok((operation, arguments)),
+            false => Err(Error::new(Code::MethodNotAllowed, "This takes no POST.")),
+        }
+    }
+
+    fn find_any(
         &self,
         path: &str,
         arguments: Arguments,

@@ -13,9 +13,9 @@ use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
     CompleteResult, CompletionInfo, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
     Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, Reference, Resource, ResourceContents,
-    ResourceTemplate, ServerCapabilities, ServerConfig, Tool as ListedTool,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Reference, Resource,
+    ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Tool as ListedTool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::api::argument::LONGEST_TEXT;
-use crate::api::{CallerInfo, Cost, Operation, Tool};
+use crate::api::{CallerInfo, Cost, Operation, Progress, Tool};
 use crate::bundle::Bundle;
 use crate::executor::Executor;
 use crate::metrics::METRICS;
@@ -129,11 +129,13 @@ impl Server {
         tool: &'static Tool,
         request: CallToolRequestParams,
         caller: &CallerInfo,
+        on_progress: Option<Progress>,
     ) -> Result<CallToolResult, ErrorData> {
         let call = tools::read(tool, request.arguments)
             .map_err(|reason| ErrorData::invalid_params(reason, None))?;
         let bundle = self.executor.bundle();
-        let context = self.executor.context(bundle.clone(), caller.clone());
+        let mut context = self.executor.context(bundle.clone(), caller.clone());
+        context.on_progress = on_progress;
         let outcome = self.executor.execute(operation, call.arguments, context).await;
         let result =
             outcome.and_then(|outcome| result::success(outcome, &bundle, caller, call.is_full));
@@ -185,6 +187,21 @@ impl Server {
     }
 }
 
+/// Tells the client how far a call is, if it asked to be told. Answers that are one JSON document
+/// have no room for it; then nobody hears it.
+fn progress(context: &RequestContext<RoleServer>) -> Option<Progress> {
+    let token = context.meta.get_progress_token()?;
+    let (peer, runtime) = (context.peer.clone(), tokio::runtime::Handle::try_current().ok()?);
+    Some(Arc::new(move |done, all, next| {
+        let mut told = ProgressNotificationParam::new(token.clone(), done as f64);
+        told.total = Some(all as f64);
+        told.message = Some(next.to_string());
+        let peer = peer.clone();
+        // A client that is gone need not be told.
+        runtime.spawn(async move { drop(peer.notify_progress(told).await) });
+    }))
+}
+
 /// Whether a list may be kept by others than its caller.
 fn cache_scope(context: &RequestContext<RoleServer>) -> CacheScope {
     match Server::caller(context).info.identity {
@@ -233,10 +250,11 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let Caller { info, traceparent } = Server::caller(&context);
         let (operation, tool) = self.find(&request.name)?;
+        let on_progress = progress(&context).filter(|_| operation.cost == Cost::Form);
         // A cancelled call ends here, and its work with it.
         let called = tokio::select! {
             // Boxed: rmcp moves this future about, and it is large.
-            called = Box::pin(self.call(operation, tool, request, &info)) => called,
+            called = Box::pin(self.call(operation, tool, request, &info, on_progress)) => called,
             () = context.ct.cancelled() => {
                 Err(ErrorData::internal_error("The call was cancelled.", None))
             }

@@ -21,7 +21,8 @@ pub fn fill(prompt: &Prompt, given: Option<JsonObject>) -> Result<GetPromptResul
     if let Some(unknown) = given.keys().find(|key| !is_known(key)) {
         return Err(format!("`{unknown}` is no argument of {}.", prompt.name));
     }
-    let mut text = prompt.text.to_string();
+    let mut texts = vec![(Role::User, prompt.text.to_string())];
+    texts.extend(prompt.reply.map(|reply| (Role::Assistant, reply.to_string())));
     for (name, about, required) in prompt.arguments {
         let value = given.get(*name).and_then(Value::as_str).map(str::trim).unwrap_or_default();
         if value.is_empty() && *required {
@@ -30,10 +31,12 @@ pub fn fill(prompt: &Prompt, given: Option<JsonObject>) -> Result<GetPromptResul
         if value.len() > crate::api::argument::LONGEST_TEXT {
             return Err(format!("`{name}` is too long."));
         }
-        text = fill_argument(&text, name, value);
+        for (_, text) in &mut texts {
+            *text = fill_argument(text, name, value);
+        }
     }
-    let message = PromptMessage::new_text(Role::User, text);
-    Ok(GetPromptResult::new(vec![message]).with_description(prompt.about))
+    let messages = texts.into_iter().map(|(role, text)| PromptMessage::new_text(role, text));
+    Ok(GetPromptResult::new(messages.collect()).with_description(prompt.about))
 }
 
 /// Replaces `{name}`, and `{name: in %}` where there is a value.

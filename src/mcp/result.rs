@@ -4,7 +4,7 @@
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Map, Value, json};
 
-use crate::api::outcome::MOST_RESULT_BYTES;
+use crate::api::outcome::{Form, MOST_RESULT_BYTES};
 use crate::api::{CallerInfo, Error, Meta, Outcome, Result};
 use crate::bundle::Bundle;
 
@@ -19,14 +19,42 @@ pub fn success(
     caller: &CallerInfo,
     is_full: bool,
 ) -> Result<CallToolResult> {
-    if let Some(shown) = outcome.output.shorten(MOST_RESULT_BYTES - ENVELOPE_BYTES) {
+    if matches!(outcome.form, Form::Verbatim | Form::Failed) {
+        let value = Value::Object(outcome.output.to_value()?);
+        bundle.ensure_intact()?;
+        return Ok(verbatim(value, outcome.form == Form::Failed));
+    }
+    let most = MOST_RESULT_BYTES - ENVELOPE_BYTES;
+    if let Some((shorter, shown)) = outcome.output.shortened(most) {
+        outcome.output = shorter;
         outcome.notes.shown = Some(shown);
     }
     let mut fields = outcome.output.to_value()?;
     let meta = Meta::new(&caller.request_id, bundle, caller.started, &outcome.notes);
     fields.insert("meta".into(), serde_json::to_value(meta).map_err(Error::internal)?);
     bundle.ensure_intact()?;
-    Ok(encode(Value::Object(fields), is_full || outcome.is_whole))
+    let mut result = encode(Value::Object(fields), is_full || outcome.form == Form::Whole);
+    if let Some(failure) = &outcome.failure {
+        let told = self::failure(failure, &caller.request_id);
+        result.is_error = Some(true);
+        result.meta = told.meta;
+    }
+    // Pictures first: what follows is about them.
+    let images = outcome.images.into_iter();
+    let images = images.map(|image| ContentBlock::image(image.base64, image.mime));
+    result.content = images.chain(result.content).collect();
+    Ok(result)
+}
+
+/// A result that is not ours to change.
+fn verbatim(value: Value, is_error: bool) -> CallToolResult {
+    let content = vec![ContentBlock::text(value.to_string())];
+    let mut result = match is_error {
+        true => CallToolResult::error(content),
+        false => CallToolResult::success(content),
+    };
+    result.structured_content = Some(value);
+    result
 }
 
 fn encode(mut value: Value, is_full: bool) -> CallToolResult {

@@ -27,7 +27,7 @@ pub fn listed(
         .read_only(operation.scope == Scope::Read)
         .destructive(false)
         .idempotent(true)
-        .open_world(operation.cost == Cost::External);
+        .open_world(matches!(operation.cost, Cost::External | Cost::Form));
     ListedTool::new(tool.name, about, Arc::new(object_schema(parameters, bundle)))
         .with_title(tool.title)
         .with_raw_output_schema(Arc::new(output_schema((tool.output)(bundle), schemas)))
@@ -43,7 +43,10 @@ fn meta_schema() -> Value {
 /// The output schema of a tool: references resolved, `meta` added, nothing required. A concise
 /// result leaves out empty fields, and some hosts check error results against it, too.
 fn output_schema(mut schema: Value, schemas: &Map<String, Value>) -> JsonObject {
-    schema["properties"]["meta"] = meta_schema();
+    // The contract of another program may have one of its own.
+    if schema["properties"]["meta"].is_null() {
+        schema["properties"]["meta"] = meta_schema();
+    }
     resolve(&mut schema, schemas);
     match schema {
         Value::Object(schema) => schema,
@@ -101,6 +104,11 @@ pub fn read(tool: &'static Tool, given: Option<JsonObject>) -> Result<ToolCall, 
     let mut call = ToolCall { arguments: Arguments::default(), is_full: false };
     for (parameter, value) in tool.fixed {
         call.arguments.push_one(parameter, *value);
+    }
+    if let Some(whole) = tool.parameters().find(|p| matches!(p.kind, Kind::Whole)) {
+        let given = Value::Object(given.unwrap_or_default());
+        call.arguments.push(whole.target, Given::One(given.to_string()));
+        return Ok(call);
     }
     let mut seen: Vec<&'static str> = Vec::new();
     for (name, value) in given.unwrap_or_default() {

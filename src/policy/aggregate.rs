@@ -6,11 +6,11 @@ use std::collections::HashMap;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::query::{
-    Aggregate, AggregateRequest, AggregateResult, Bucket, Interval, Listing, Outside, aggregate,
-    title,
+    Aggregate, AggregateRequest, AggregateResult, Bucket, Figure, Interval, Listing, Outside,
+    aggregate, title,
 };
 use super::search;
 use super::understand;
@@ -25,8 +25,8 @@ use crate::catalog::{self, Field, Kind, Source};
 pub struct Numbers {
     /// Absent where nothing of what was asked is covered by the bundle: `meta` says so
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
-    value: Option<i64>,
+    #[schemars(with = "Figure")]
+    value: Option<Figure>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<ShownBucket>")]
     buckets: Option<Vec<ShownBucket>>,
@@ -59,7 +59,7 @@ struct ShownBucket {
     key: OneOrTwo<Option<String>>,
     /// The key as people write it: a name beside an id
     label: OneOrTwo<String>,
-    value: i64,
+    value: Figure,
 }
 
 /// A value for one dimension, a list of two for two.
@@ -93,8 +93,7 @@ impl Output for Numbers {
         let buckets = match (&self.buckets, self.value) {
             (Some(buckets), _) => buckets,
             (None, value) => {
-                let value = value.map_or("null".to_string(), |value| value.to_string());
-                let row = format!("{{\"value\":{value}}}");
+                let row = json!({ "value": value }).to_string();
                 return Some((vec!["value"], vec![Cow::Owned(row)]));
             }
         };
@@ -124,7 +123,7 @@ impl ShownBucket {
             }
             _ => {}
         }
-        row.insert("value".into(), self.value.into());
+        row.insert("value".into(), json!(self.value));
         Value::Object(row).to_string()
     }
 }
@@ -172,7 +171,6 @@ fn shown(context: &Context, request: &AggregateRequest, found: Aggregate) -> Res
     let query_cost = QueryCost { rows: found.rows, ms: found.took.as_millis() as u64 };
     let (buckets, total, other) = match found.result {
         AggregateResult::Value(value) => {
-            let value = Some(value);
             return Ok(Numbers {
                 value,
                 buckets: None,

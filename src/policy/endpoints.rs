@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use super::query::{
     AGGREGATE_PARAMETERS, DEFAULT_LIMIT, Interval, LEAST_TEXT, Listing, MOST_ITEMS, MOST_TEXT, Op,
-    facet_fields,
+    aggregates, facet_fields,
 };
 use crate::api::{EndpointParameter, Place};
 use crate::bundle::Bundle;
-use crate::catalog::{Field, Kind, Source};
+use crate::catalog::{Field, Source};
 
 pub fn path_parameter(name: &str, schema: Value, about: &str) -> EndpointParameter {
     let (name, about) = (name.to_string(), about.to_string());
@@ -94,7 +94,7 @@ pub fn filter_parameters(listing: &Listing) -> Vec<EndpointParameter> {
         }
         let about = format!("{}. Commas separate alternatives", column.about);
         out.push(filter_parameter(column.name, schema, &about));
-        if matches!(column.kind, Kind::Int | Kind::Date) {
+        if column.can_compare() {
             for (suffix, _) in Op::SUFFIXES {
                 let name = format!("{}.{suffix}", column.name);
                 let about = format!("{} compared: .{suffix}", column.name);
@@ -109,7 +109,7 @@ pub fn filter_parameters(listing: &Listing) -> Vec<EndpointParameter> {
 pub fn aggregate_parameters(listing: &Listing, has_text: bool) -> Vec<EndpointParameter> {
     let choice = |names: Vec<&'static str>| json!({ "type": "string", "enum": names });
     let describe = |name: &'static str| match name {
-        "aggregate" => (choice(vec!["count", "sum"]), "Numbers instead of records"),
+        "aggregate" => (choice(aggregates(listing)), "Numbers instead of records"),
         "group_by" => {
             let groups = listing.columns_with(|f| f.group);
             (json!({ "type": "string", "examples": groups }), "One field to group by, or two")

@@ -54,7 +54,7 @@ pub const CONGRESS: &[Parameter] = &[Parameter::optional(
 /// Narrowing by the source's main date.
 pub const DATES: &[Parameter] = &[
     Parameter::optional("since", Kind::Date, "First day: 2025-01-31, 2025-01 or 2025"),
-    Parameter::optional("until", Kind::Date, "Last day, written alike"),
+    Parameter::optional("until", Kind::Date, "Last day"),
 ];
 
 /// Counts beside results. Lists have the tool `count`.

@@ -14,6 +14,7 @@ pub const PROMPTS: &[Prompt] = &[
                where it stands and what happened last. Where a section is amendatory, say which \
                law it would change and do not report struck or inserted words as law. Cite each \
                statement with the citation text and url of the record it comes from.",
+        reply: None,
         is_offered: |bundle| bundle.source("bills").is_some(),
     },
     Prompt {
@@ -27,6 +28,7 @@ pub const PROMPTS: &[Prompt] = &[
         text: "Compare {first_bill} and {second_bill}. Call get_bill and get_bill_text for both. \
                Set out scope, key provisions, sponsors and status side by side, then the \
                differences that matter. Quote sections by their labels and cite both records.",
+        reply: None,
         is_offered: |bundle| bundle.source("bills").is_some(),
     },
     Prompt {
@@ -41,6 +43,7 @@ pub const PROMPTS: &[Prompt] = &[
                resolve_entity with entity_type legislators first and say which person was meant. \
                Then call get_legislator_dossier and list_member_votes. Report service, committees, \
                sponsored bills and notable votes, each with its citation.",
+        reply: None,
         is_offered: |bundle| bundle.source("legislators").is_some(),
     },
     Prompt {
@@ -55,6 +58,7 @@ pub const PROMPTS: &[Prompt] = &[
                look into every source that it covers; use time_series to show whether activity \
                rises. Group findings by source, newest first, and cite each with its url. Say what \
                the data do not cover.",
+        reply: None,
         is_offered: |_| true,
     },
     Prompt {
@@ -69,6 +73,7 @@ pub const PROMPTS: &[Prompt] = &[
                lda-filings for clients and registrants, and sum with resource lda-filings, \
                sum_field amount, grouped by registrant and by client. Say which filings the \
                numbers come from and what they leave out.",
+        reply: None,
         is_offered: |bundle| bundle.source("lda-filings").is_some(),
     },
 ];

@@ -163,6 +163,19 @@ pub fn numbers() -> Value {
     answer("Numbers")
 }
 
+/// A page of a sub-resource, or numbers over time.
+pub fn rows_or_numbers(key: &str, name: &str) -> Value {
+    let rows = catalog::source(key).map(|source| sub_resource(source, name));
+    let mut schema = rows.unwrap_or_else(|| page(json!({ "type": "object" })));
+    if let (Some(all), Value::Object(numbers)) =
+        (schema["properties"].as_object_mut(), numbers()["properties"].take())
+    {
+        all.extend(numbers);
+    }
+    schema["required"] = json!([]);
+    schema
+}
+
 /// A dossier with the sections that this bundle can fill.
 pub fn dossier(bundle: &Bundle, source: &'static Source) -> Value {
     let mut schema = answer("Dossier");
@@ -192,6 +205,7 @@ fn field(field: &Field) -> Value {
             json!({ "type": ["array", "null"], "items": { "type": "string" } })
         }
         Kind::Int => json!({ "type": ["integer", "null"] }),
+        Kind::Number => json!({ "type": ["number", "null"] }),
         Kind::Bool => json!({ "type": ["boolean", "null"] }),
         Kind::Date => json!({ "type": ["string", "null"], "format": "date" }),
     };

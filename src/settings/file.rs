@@ -162,6 +162,8 @@ mod tests {
         all.tls = None;
         all.auth = Some(crate::settings::Auth::Oauth);
         all.rate = Some(20);
+        all.forms = Some(crate::settings::FormsMode::Describe);
+        all.toolsets = Some("all".into());
         all.resolve().unwrap();
     }
 

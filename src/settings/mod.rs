@@ -20,12 +20,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::access;
 use crate::api::Budget;
+use crate::boj::LiveOptions;
 use crate::bundle::OpenOptions;
 use crate::client_config;
 use crate::limits::ConcurrencySettings;
 use crate::mcp;
 use crate::tls;
 use crate::toolsets::Toolsets;
+use crate::wizard;
 
 pub const DEFAULT_LISTEN: &str = "127.0.0.1:8080";
 
@@ -223,6 +225,60 @@ settings! {
             "Private key that signs configuration for clients (Ed25519, PKCS#8); needs the toolset \
              clients";
     }
+    "Statistics" {
+        boj_base_url: String, "JOSH_BOJ_BASE_URL", "URL",
+            "none: series of the Bank of Japan come from the bundle"
+            like "https://www.stat-search.boj.or.jp",
+            "Ask the Bank of Japan at this address (https, or this machine) instead of the \
+             bundle; needs the toolset statistics";
+        boj_timeout_ms: u64, "JOSH_BOJ_TIMEOUT_MS", "MS",
+            = 10000,
+            "Milliseconds that one request to the Bank may take";
+        boj_retry_max: u32, "JOSH_BOJ_RETRY_MAX", "N",
+            = 2,
+            "How often a request to the Bank that failed on the way is sent again";
+        boj_retry_backoff_ms: u64, "JOSH_BOJ_RETRY_BACKOFF_MS", "MS",
+            = 200,
+            "Milliseconds before it is sent again; doubles each time";
+    }
+    "Forms" {
+        forms: FormsMode, "JOSH_FORMS", "MODE",
+            = "off",
+            "Forms of agencies: off, describe (list, explain and plan), or run (in Chromium on \
+             this machine); needs the toolset forms";
+        forms_dir: PathBuf, "JOSH_FORMS_DIR", "DIR",
+            "only the built-in wizards" like "/etc/josh/forms",
+            "Folder with further wizard files, NAME.json each";
+        forms_allow: String, "JOSH_FORMS_ALLOW", "NAMES",
+            "every wizard" like "ssa-quick-calculator",
+            "Wizards that may run, separated by commas; others are only described";
+        forms_browser: PathBuf, "JOSH_FORMS_BROWSER", "FILE",
+            "chromium, chromium-browser, google-chrome or google-chrome-stable in the path"
+            like "/usr/bin/chromium",
+            "Chromium, or a browser that is made from it";
+        #[arg(num_args = 0..=1, default_missing_value = "true")]
+        forms_no_sandbox: bool, "JOSH_FORMS_NO_SANDBOX", "BOOL",
+            = false,
+            "Run the browser without its sandbox, which does not work for root; run Josh as \
+             another user instead";
+        forms_at_once: usize, "JOSH_FORMS_AT_ONCE", "N",
+            = 1,
+            "Forms that run at the same time, each in a browser of its own";
+        forms_ms: u64, "JOSH_FORMS_MS", "MS",
+            = 120000,
+            "Milliseconds that a run may take";
+        forms_per_hour: u32, "JOSH_FORMS_PER_HOUR", "N",
+            = 30,
+            "Runs against one host in an hour, to be polite; 0 means no limit";
+        forms_image_kb: usize, "JOSH_FORMS_IMAGE_KB", "KB",
+            = 300,
+            "Kilobytes of the pictures of one run together; they are made smaller to fit";
+        forms_test_site: String, "JOSH_FORMS_TEST_SITE", "ADDRESS#KEY",
+            "the agencies' own sites"
+            like "127.0.0.1:8443#47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+            "For tests: a copy of the agencies' sites, and the Base64 of the SHA-256 of its \
+             public key";
+    }
     "Logs" {
         log: String, "JOSH_LOG", "LEVEL",
             = "info",
@@ -253,6 +309,26 @@ pub enum Auth {
     Oauth,
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum FormsMode {
+    #[default]
+    Off,
+    Describe,
+    Run,
+}
+
+impl FormsMode {
+    /// What may be done with forms, unless they are off.
+    pub fn mode(self) -> Option<wizard::Mode> {
+        match self {
+            FormsMode::Off => None,
+            FormsMode::Describe => Some(wizard::Mode::Describe),
+            FormsMode::Run => Some(wizard::Mode::Run),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum TlsMode {
@@ -276,6 +352,9 @@ pub struct Settings {
     pub mcp: mcp::Options,
     pub toolsets: Toolsets,
     pub client_configs: client_config::Options,
+    pub boj: Option<LiveOptions>,
+    /// Nothing where forms are off.
+    pub forms: Option<wizard::Options>,
     pub log: String,
     pub log_format: LogFormat,
     pub audit_log: Option<PathBuf>,

@@ -8,17 +8,19 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::parse::{address, host_of, network, public_url, split, within};
-use super::{Auth, DEFAULT_LISTEN, Rate, RawSettings, Settings, TlsMode};
+use super::{Auth, DEFAULT_LISTEN, FormsMode, Rate, RawSettings, Settings, TlsMode};
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{self, JwksAddress};
 use crate::api::Budget;
+use crate::boj::{self, LiveOptions};
 use crate::bundle::{DuckDbLimits, OpenOptions};
 use crate::client_config;
 use crate::limits::{ConcurrencySettings, cores};
 use crate::mcp;
 use crate::tls;
 use crate::toolsets::{self, Toolsets};
+use crate::wizard;
 
 impl RawSettings {
     pub fn resolve(self) -> Result<Settings> {
@@ -42,6 +44,13 @@ impl RawSettings {
         );
         let toolsets = self.toolsets()?;
         let client_configs = self.client_configs(&toolsets, &listen, access.is_some())?;
+        let forms = self.forms(&toolsets)?;
+        let runs_forms = forms.as_ref().is_some_and(|forms| forms.mode == wizard::Mode::Run);
+        ensure!(
+            !runs_forms || access.is_some() || is_local,
+            "forms: {listen} can be reached from other machines, and anyone could run forms from \
+             this one. Give --auth keys, or --forms describe"
+        );
         Ok(Settings {
             listen,
             workers: within("workers", self.workers.unwrap_or_else(cores), 1, 256)?,
@@ -58,6 +67,8 @@ impl RawSettings {
             mcp: self.mcp(&listen, public_url.as_deref())?,
             toolsets,
             client_configs,
+            boj: self.boj()?,
+            forms,
             public_url,
             bundle: self.bundle,
             log: self.log.unwrap_or_else(|| "info".into()),
@@ -102,7 +113,46 @@ impl RawSettings {
             names if names.is_empty() => vec![toolsets::DEFAULT.to_string()],
             names => names,
         };
-        Toolsets::read(&names, &split(&self.exclude_tools)).map_err(|why| anyhow!(why))
+        let has_forms = self.forms.unwrap_or_default() != FormsMode::Off;
+        Toolsets::read(&names, &split(&self.exclude_tools), has_forms).map_err(|why| anyhow!(why))
+    }
+
+    fn forms(&self, toolsets: &Toolsets) -> Result<Option<wizard::Options>> {
+        let Some(mode) = self.forms.unwrap_or_default().mode() else {
+            for (name, is_given) in [
+                ("forms_dir", self.forms_dir.is_some()),
+                ("forms_allow", self.forms_allow.is_some()),
+                ("forms_browser", self.forms_browser.is_some()),
+                ("forms_no_sandbox", self.forms_no_sandbox == Some(true)),
+                ("forms_test_site", self.forms_test_site.is_some()),
+            ] {
+                ensure!(!is_given, "{name}: forms are off; give --forms describe or --forms run");
+            }
+            return Ok(None);
+        };
+        ensure!(
+            toolsets.has_forms(),
+            "forms: the toolset forms is not offered; give --toolsets policy,forms"
+        );
+        let defaults = wizard::Options::new(mode);
+        let test_site = self.forms_test_site.as_deref().map(|text| {
+            let wrong = "forms_test_site: takes an address and a hash, like 127.0.0.1:8443#HASH";
+            wizard::TestSite::read(text).context(wrong)
+        });
+        let image_kb = self.forms_image_kb.unwrap_or(defaults.image_bytes / 1000);
+        let at_once = self.forms_at_once.unwrap_or(defaults.at_once);
+        Ok(Some(wizard::Options {
+            folder: self.forms_dir.clone(),
+            allow: self.forms_allow.is_some().then(|| split(&self.forms_allow)),
+            browser: self.forms_browser.clone(),
+            no_sandbox: self.forms_no_sandbox.unwrap_or(false),
+            time: self.forms_ms.map_or(defaults.time, Duration::from_millis),
+            at_once: within("forms_at_once", at_once, 1, 16)?,
+            per_hour: self.forms_per_hour.unwrap_or(defaults.per_hour),
+            image_bytes: within("forms_image_kb", image_kb, 20, 5000)? * 1000,
+            test_site: test_site.transpose()?,
+            ..defaults
+        }))
     }
 
     fn client_configs(
@@ -130,6 +180,25 @@ impl RawSettings {
             signing_key: self.signing_key.clone(),
             needs_key,
         })
+    }
+
+    fn boj(&self) -> Result<Option<LiveOptions>> {
+        let address = self.boj_base_url.as_deref();
+        let usual = LiveOptions::new(address.unwrap_or(boj::BANK));
+        let usual = usual.map_err(|why| anyhow!("boj_base_url: {why}"))?;
+        let (timeout, backoff) = (self.boj_timeout_ms, self.boj_retry_backoff_ms);
+        let options = LiveOptions {
+            timeout: timeout.map_or(usual.timeout, Duration::from_millis),
+            retry_max: self.boj_retry_max.unwrap_or(usual.retry_max),
+            retry_backoff: backoff.map_or(usual.retry_backoff, Duration::from_millis),
+            ..usual.clone()
+        };
+        ensure!(
+            address.is_some() || options == usual,
+            "boj_base_url: the Bank of Japan is not asked; give --boj-base-url"
+        );
+        let options = options.checked().map_err(|why| anyhow!("boj: {why}"))?;
+        Ok(address.map(|_| options))
     }
 
     fn duckdb(&self) -> Result<DuckDbLimits> {
@@ -284,6 +353,16 @@ mod tests {
             ("mcp_origins = 'app.example.org'", "https://app.example.org"),
             ("profiles = '/etc/josh/profiles'", "--toolsets policy,clients"),
             ("signing_key = 'key.pem'", "--toolsets policy,clients"),
+            ("toolsets = 'policy,forms'", "--forms describe"),
+            ("forms = 'run'", "--toolsets policy,forms"),
+            ("forms_browser = '/usr/bin/chromium'", "--forms describe"),
+            ("forms = 'run'\ntoolsets = 'all'\nforms_at_once = 0", "1 to 16"),
+            ("forms = 'run'\ntoolsets = 'all'\nforms_test_site = 'x'", "127.0.0.1:8443#HASH"),
+            (
+                "listen = '0.0.0.0:1'\nallow_no_tls = true\nallow_no_auth = true\n\
+                 toolsets = 'forms'\nforms = 'run'",
+                "--auth keys",
+            ),
             (
                 "listen = '0.0.0.0:1'\nallow_no_tls = true\nallow_no_auth = true\n\
                  toolsets = 'clients'",

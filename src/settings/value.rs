@@ -8,7 +8,7 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use clap::builder::{EnumValueParser, ValueParser};
 
-use super::{Auth, LogFormat, TlsMode};
+use super::{Auth, FormsMode, LogFormat, TlsMode};
 
 pub trait SettingValue {
     /// What a value must be, as in `must be an integer`.
@@ -89,7 +89,7 @@ macro_rules! choices {
     )+};
 }
 
-choices!(Auth, LogFormat, TlsMode);
+choices!(Auth, FormsMode, LogFormat, TlsMode);
 
 fn one_of<T: ValueEnum>() -> String {
     let values = T::value_variants().iter().filter_map(|variant| variant.to_possible_value());

@@ -91,7 +91,7 @@ fn info_is_for_people_and_for_programs() {
     for key in ["format", "id", "data_version", "as_of", "sources", "sections", "congresses"] {
         assert!(json.get(key).is_some(), "{key}");
     }
-    assert_eq!(json["sources"].as_array().unwrap().len(), 21);
+    assert_eq!(json["sources"].as_array().unwrap().len(), 22);
     assert!(json["sources"][0]["licence"].is_string() && json["sources"][0]["from"].is_string());
     assert_eq!(json["sections"][0]["kind"], "database");
 }

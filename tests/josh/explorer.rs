@@ -88,8 +88,8 @@ fn check(path: &str, answer: &Answer) {
         let most = if name == "title" { usize::MAX } else { 1 };
         assert!((1..=most).contains(&count(name)), "{path} has {} <{name}>", count(name));
     }
-    // The tables of the docs and of `/mcp` stand under a heading that names them.
-    let is_named = ["/docs", "/mcp"].contains(&path);
+    // The tables of the docs, of `/mcp` and of guides stand under a heading that names them.
+    let is_named = ["/docs", "/mcp"].contains(&path) || path.starts_with("/guides/");
     assert!(is_named || count("table") == count("caption"), "{path}");
     assert_eq!(count("style"), 0, "{path}");
     let mut ids = BTreeSet::new();

@@ -111,6 +111,18 @@ pub const SAME: &[(&str, &str, &str)] = &[
         "/v1/roll-call-votes/house:119:1:145/positions?position=no&party=Republican&limit=10",
     ),
     (
+        "get_series",
+        r#"{"series_id":"ust:avg_interest_rates:treasury_bills","since":"2001-03"}"#,
+        "/v1/statistical-series/ust:avg_interest_rates:treasury_bills/observations\
+         ?since=2001-03&limit=10",
+    ),
+    (
+        "get_series",
+        r#"{"series_id":"ust:avg_interest_rates:treasury_bills","interval":"year","statistic":"mean"}"#,
+        "/v1/statistical-series/ust:avg_interest_rates:treasury_bills/observations\
+         ?time_interval=year&aggregate=mean&limit=10",
+    ),
+    (
         "list_records",
         r#"{"resource":"bills","filters":{"congress":119},"sort":"-cosponsor_count","limit":3}"#,
         "/v1/bills?congress=119&sort=-cosponsor_count&limit=3",
@@ -390,7 +402,7 @@ fn the_same_server_speaks_over_standard_input_and_output() {
                 serve_client_with_lifecycle((), transport, era).await.expect("it connects");
             let bill = call(&client, "get_bill", json!({"bill_id": "hr:119:1"})).await;
             assert_eq!(bill.structured_content.unwrap()["data"]["id"], "hr:119:1");
-            assert_eq!(client.list_all_tools().await.unwrap().len(), 23);
+            assert_eq!(client.list_all_tools().await.unwrap().len(), 24);
             let _ = client.cancel().await;
         }
     });
@@ -460,34 +472,4 @@ fn two_hundred_callers_are_served_at_once() {
             caller.await.unwrap();
         }
     });
-}
-
-#[test]
-fn sessions_are_kept_when_switched_on() {
-    let server = Server::start(&["--mcp-sessions"]);
-    let headers =
-        [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
-    let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    }});
-    let begun = server.post("/mcp", &headers, initialize.to_string().as_bytes());
-    let session = begun.header("mcp-session-id").to_string();
-    assert!(begun.status == 200 && !session.is_empty(), "{} {}", begun.status, begun.text());
-    let ended = server.send("DELETE", "/mcp", &[("mcp-session-id", &session), headers[1]]);
-    assert!((200..300).contains(&ended.status), "{}", ended.status);
-    let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).to_string();
-    let after = server.post(
-        "/mcp",
-        &[headers[0], headers[1], ("mcp-session-id", &session)],
-        list.as_bytes(),
-    );
-    assert_eq!(after.status, 404, "{}", after.text());
-    assert_eq!(
-        structured(&server, "get_bill", json!({"bill_id": "hr:119:1"}))["data"]["id"],
-        "hr:119:1"
-    );
-    // Without them there is no session to delete.
-    assert_eq!(SAMPLE.send("DELETE", "/mcp", &[("mcp-session-id", &session)]).status, 405);
 }

@@ -127,6 +127,7 @@ fn criterion_09_all_tools_in_their_order_with_title_hints_and_schemas() {
             "get_bill",
             "get_legislator",
             "get_committee",
+            "get_series",
             "list_committee_members",
             "list_cosponsors",
             "get_bill_text",

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::mcp::structured;
 use crate::support::{Answer, SAMPLE, Server};
 
 pub const JSON: (&str, &str) = ("content-type", "application/json");
@@ -215,4 +216,34 @@ fn trace_context_goes_into_the_log() {
         server.log().iter().filter(|l| l.contains("tool call")).count() == 2
     });
     assert!(!server.logged("forged"));
+}
+
+#[test]
+fn sessions_are_kept_when_switched_on() {
+    let server = Server::start(&["--mcp-sessions"]);
+    let headers =
+        [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }});
+    let begun = server.post("/mcp", &headers, initialize.to_string().as_bytes());
+    let session = begun.header("mcp-session-id").to_string();
+    assert!(begun.status == 200 && !session.is_empty(), "{} {}", begun.status, begun.text());
+    let ended = server.send("DELETE", "/mcp", &[("mcp-session-id", &session), headers[1]]);
+    assert!((200..300).contains(&ended.status), "{}", ended.status);
+    let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).to_string();
+    let after = server.post(
+        "/mcp",
+        &[headers[0], headers[1], ("mcp-session-id", &session)],
+        list.as_bytes(),
+    );
+    assert_eq!(after.status, 404, "{}", after.text());
+    assert_eq!(
+        structured(&server, "get_bill", json!({"bill_id": "hr:119:1"}))["data"]["id"],
+        "hr:119:1"
+    );
+    // Without them there is no session to delete.
+    assert_eq!(SAMPLE.send("DELETE", "/mcp", &[("mcp-session-id", &session)]).status, 405);
 }

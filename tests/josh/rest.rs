@@ -104,9 +104,9 @@ fn a_record_has_data_citation_and_meta() {
 #[test]
 fn sources_come_from_the_bundle_with_shape_counts_dates_and_fields() {
     let sources = SAMPLE.sources();
-    assert_eq!(sources.len(), 21);
+    assert_eq!(sources.len(), 22);
     let shape = |s: &str| sources.iter().filter(|x| x["shape"] == s).count();
-    assert_eq!((shape("body-bearing"), shape("short-body"), shape("registry")), (11, 1, 9));
+    assert_eq!((shape("body-bearing"), shape("short-body"), shape("registry")), (11, 1, 10));
     let bills = SAMPLE.get("/v1/sources/bills").json()["data"].clone();
     let status =
         bills["fields"].as_array().unwrap().iter().find(|f| f["name"] == "status").unwrap().clone();

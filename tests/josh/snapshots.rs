@@ -12,6 +12,7 @@ fn settled(text: &str) -> String {
         (r#""request_id":\s*"[^"]*""#, r#""request_id": "REQUEST""#),
         (r#""took_ms":\s*\d+"#, r#""took_ms": 0"#),
         (r#""next_cursor":\s*"[^"]*""#, r#""next_cursor": "CURSOR""#),
+        (r"request <code>[^<]*", "request <code>REQUEST"),
         (r"[0-9a-f]{64}", "SHA256"),
         (r"[0-9a-f]{32}", "BUNDLE"),
         (r"/\S*/sample-[0-9a-f]+\.db", "SAMPLE"),
@@ -64,5 +65,22 @@ fn bodies() {
             Err(_) => text,
         };
         insta::assert_snapshot!(name, settled(&shown));
+    }
+}
+
+/// Pages as a browser gets them, an element on each line.
+#[test]
+fn pages() {
+    let hash = regex::Regex::new(r"-[0-9a-f]{8,}\.(css|js)").unwrap();
+    for (name, path) in [
+        ("page_record", "/bills/s:119:5"),
+        ("page_list", "/saps?limit=2"),
+        ("page_vote", "/roll-call-votes/house:119:1:289"),
+        ("page_chart", "/bills?group_by=chamber"),
+        ("page_error", "/bills/hr:119:99999"),
+    ] {
+        let page = SAMPLE.send("GET", path, &[("accept", "text/html")]).text();
+        let page = hash.replace_all(&page, ".$1");
+        insta::assert_snapshot!(name, settled(&page.replace("><", ">\n<")));
     }
 }

@@ -265,6 +265,10 @@ impl Server {
         self.get("/v1/sources").json()["data"].as_array().expect("sources").clone()
     }
 
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
         assert!(

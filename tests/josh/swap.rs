@@ -18,6 +18,8 @@ use crate::support::{Server, edition, eventually, sample};
 fn distinct_edition(folder: &Path, id: &str) -> PathBuf {
     let (file, mut manifest) = read_manifest(&sample()).unwrap();
     manifest.id = id.to_string();
+    // With columns no list would ask the database.
+    manifest.sections.retain(|section| section.kind != SectionKind::Columns);
     let mut parts = Vec::new();
     for section in &manifest.sections {
         let mut bytes = vec![0; section.length as usize];

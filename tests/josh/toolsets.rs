@@ -31,6 +31,7 @@ static ECHO: Capability = Capability {
         title: "Echo",
         about: "Says what it is told",
         route: Some("/v1/echo/{word}"),
+        takes_body: false,
         selects: None,
         scope: Scope::Execute,
         cost: Cost::External,
@@ -129,10 +130,10 @@ fn a_capability_is_added_by_a_folder_and_a_line() {
         assert_eq!(get("/v1/bills/hr:119:1")["data"]["id"], "hr:119:1");
         assert!(get("/openapi.json")["paths"]["/v1/echo/{word}"].is_object());
         let all = names(&url, "");
-        assert_eq!((all.len(), all.last().map(String::as_str)), (24, Some("echo")));
+        assert_eq!((all.len(), all.last().map(String::as_str)), (25, Some("echo")));
         assert_eq!(names(&url, "/x/echo"), ["echo"]);
         let policy = names(&url, "/x/policy");
-        assert!(policy.len() == 23 && !policy.contains(&"echo".to_string()));
+        assert!(policy.len() == 24 && !policy.contains(&"echo".to_string()));
         let said = block_on(async {
             let client = connect(&url, eras()[0].clone()).await;
             call(&client, "echo", json!({ "word": "a, b" })).await.structured_content.unwrap()
@@ -203,7 +204,7 @@ fn tools_can_be_left_out() {
         Server::start(&["--exclude-tools", "semantic_search, sum", "--toolsets", "policy"]);
     for path in ["", "/x/policy"] {
         let tools = names(&server.url, path);
-        assert_eq!(tools.len(), 21, "{tools:?}");
+        assert_eq!(tools.len(), 22, "{tools:?}");
         assert!(!tools.iter().any(|tool| tool == "sum" || tool == "semantic_search"));
     }
     let page = server.get("/mcp/x/policy").text();
@@ -222,7 +223,7 @@ fn tools_can_be_left_out_over_standard_output_too() {
         let client = serve_client_with_lifecycle((), transport, era).await.unwrap();
         client.list_all_tools().await.unwrap()
     });
-    assert_eq!(tools.len(), 21);
+    assert_eq!(tools.len(), 22);
     assert!(!tools.iter().any(|tool| tool.name == "sum" || tool.name == "count"));
     let refused = josh(&["mcp", "--toolsets", "forms"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
@@ -233,8 +234,8 @@ fn tools_can_be_left_out_over_standard_output_too() {
 #[test]
 fn unknown_toolsets_and_tools_are_refused() {
     for (flag, value, said) in [
-        ("--toolsets", "polcy", "choose from policy, clients, all"),
-        ("--toolsets", "policy,forms", "there is no \"forms\""),
+        ("--toolsets", "polcy", "choose from policy, clients, statistics, all"),
+        ("--toolsets", "policy,forms", "--forms describe"),
         ("--exclude-tools", "get_bil", "Did you mean get_bill?"),
     ] {
         let out = josh(&["serve", "--listen", "127.0.0.1:0", flag, value]).output().unwrap();

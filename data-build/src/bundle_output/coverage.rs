@@ -11,8 +11,9 @@ use super::BundleOutput;
 const NUMBERED: &[&str] =
     &["bills", "amendments", "public-laws", "committee-reports", "roll-call-votes"];
 
-/// Sources of people, whose dates are days of their lives: terms begin every other year.
-const WITHOUT_GAPS: &[&str] = &["legislators"];
+/// Sources whose dates do not follow one another: terms of people begin every other year, and a
+/// series has the day on which it ends.
+const WITHOUT_GAPS: &[&str] = &["legislators", "statistical-series"];
 
 /// Bounds the size of the manifest.
 const MAX_SERIES: usize = 100;

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use josh::bundle::format::{FORMAT, SectionKind};
-use josh::bundle::{Manifest, RecordsWriter, SourceFacts, links, names, writer};
+use josh::bundle::{Manifest, RecordsWriter, SourceFacts, columns, links, names, writer};
 use josh::catalog::names::names_of;
 use josh::catalog::{SOURCES, Shape, Source};
 use josh::embed::FILE_NAMES;
@@ -55,6 +55,7 @@ struct Collected<'a> {
     texts: Texts<'a>,
     names: names::Builder,
     links: links::Builder,
+    columns: columns::Builder,
     hash: Sha256,
 }
 
@@ -91,16 +92,20 @@ impl<'a> BundleOutput<'a> {
         let mut texts = Texts::new(self.folder, self.embedding)?;
         let mut names = names::Builder::default();
         let links = links::Builder::new(self.folder.join("links"))?;
+        let columns = columns::Builder::new(self.folder.join("columns"))?;
         for &source in &sources {
             let first: u64 = facts.iter().map(|f| f.records).sum();
             self.mark_texts(source)?;
+            let mut source_columns = columns.source(source);
             self.write_records(source, &as_of, &mut store, &mut hash, |ord, record| {
+                source_columns.add(record);
                 if source.shape == Shape::Registry {
                     for (kind, name) in names_of(source, record) {
                         names.add(source.key, (first + ord) as u32, kind, &name);
                     }
                 }
             })?;
+            source_columns.finish()?;
             let mut source_facts = self.facts(source)?;
             if let Some(fetched) = self.fetched.get(source.key) {
                 let coverage = source_facts.coverage.get_or_insert_default();
@@ -117,16 +122,28 @@ impl<'a> BundleOutput<'a> {
             facts.push(source_facts);
         }
         spinner.finish_and_clear();
-        Ok(Collected { as_of, database, records, store, facts, texts, names, links, hash })
+        Ok(Collected { as_of, database, records, store, facts, texts, names, links, columns, hash })
     }
 
     /// Writes the bundle and returns its manifest.
     pub fn write(&self, out: &Path) -> Result<Manifest> {
-        let Collected { as_of, database, records, store, mut facts, texts, names, links, hash } =
-            self.collect()?;
+        let Collected {
+            as_of,
+            database,
+            records,
+            store,
+            mut facts,
+            texts,
+            names,
+            links,
+            columns,
+            hash,
+        } = self.collect()?;
         self.limits.check_previous(&facts)?;
         let all_records = facts.iter().map(|f| f.records).sum();
         let links_section = self.folder.join("links.section");
+        let columns_section = self.folder.join("columns.section");
+        columns.finish(&columns_section)?;
         // The text index is put together while DuckDB looks for links.
         let sections = std::thread::scope(|scope| {
             let sections = scope.spawn(move || texts.finish(all_records));
@@ -160,6 +177,7 @@ impl<'a> BundleOutput<'a> {
             (SectionKind::Database, database.as_path()),
             (SectionKind::Records, records.as_path()),
             (SectionKind::Links, links_section.as_path()),
+            (SectionKind::Columns, columns_section.as_path()),
             (SectionKind::TextIndex, sections.text.as_path()),
             (SectionKind::Names, names_section.as_path()),
         ];

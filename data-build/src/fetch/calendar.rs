@@ -34,7 +34,7 @@ impl Day {
         (self.0.year().into(), u8::from(self.0.month()).into())
     }
 
-    fn year(self) -> i64 {
+    pub fn year(self) -> i64 {
         self.0.year().into()
     }
 

@@ -177,17 +177,13 @@ impl Client {
         address: &str,
         headers: &[(&str, String)],
     ) -> Result<HostResponse<'_>, RequestError> {
-        let host = names::host(address)
-            .ok_or_else(|| RequestError::Permanent(format!("not an address: {address:?}")))?;
-        let known = publishers::host(&host);
-        let slot = self.acquire_slot(&host, known);
-        let target = self.target(address, &host);
+        let (known, slot, target) = self.admit(address)?;
         let mut request = self.agent.get(&target);
         for (name, value) in headers {
             request = request.header(*name, value);
         }
         let mut redirects = 5;
-        if let Some(key) = known.and_then(|h| h.key.as_ref())
+        if let Some(key) = known.and_then(|h| h.key.as_ref()).filter(|key| !key.header.is_empty())
             && let Some(value) = key.value()
         {
             request = request.header(key.header, format!("{}{value}", key.prefix));
@@ -213,18 +209,19 @@ impl Client {
     pub fn text(&self, address: &str, accept: &str) -> Result<String> {
         self.with_retries(address, |_| {
             let mut response = self.request(address, &[("Accept", accept.to_string())])?;
-            let mut bytes = Vec::new();
-            let body = response.response.body_mut().as_reader();
-            body.take(MAX_RESPONSE_BYTES + 1)
-                .read_to_end(&mut bytes)
-                .map_err(RequestError::transient)?;
-            if bytes.len() as u64 > MAX_RESPONSE_BYTES {
-                return Err(RequestError::Permanent(format!(
-                    "the response is larger than {} MiB",
-                    MAX_RESPONSE_BYTES >> 20
-                )));
-            }
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
+            read_bounded(&mut response.response)
+        })
+    }
+
+    /// The response to a question in JSON, which may contain a key and is sent to this host only.
+    pub fn post(&self, address: &str, question: &Value) -> Result<String> {
+        self.with_retries(address, |_| {
+            let (known, _slot, target) = self.admit(address)?;
+            let secure = target.starts_with("https://");
+            let request = self.agent.post(&target).content_type("application/json");
+            let request = request.config().max_redirects(0).https_only(secure).build();
+            let response = request.send(question.to_string()).map_err(|e| transport_error(&e))?;
+            read_bounded(&mut check_status(response, known)?)
         })
     }
 
@@ -234,6 +231,18 @@ impl Client {
             let start: String = text.trim_start().chars().take(40).collect();
             anyhow!("not JSON ({e}); it starts with {start:?}")
         })
+    }
+
+    /// Waits for a slot of the host. Returns what is known of it, the slot and where to ask.
+    fn admit(
+        &self,
+        address: &str,
+    ) -> Result<(Option<&'static Host>, HostSlot<'_>, String), RequestError> {
+        let host = names::host(address)
+            .ok_or_else(|| RequestError::Permanent(format!("not an address: {address:?}")))?;
+        let known = publishers::host(&host);
+        let slot = self.acquire_slot(&host, known);
+        Ok((known, slot, self.target(address, &host)))
     }
 
     /// The address to request, with the host replaced by its mirror if it has one.
@@ -284,6 +293,19 @@ impl Client {
     fn loads(&self) -> MutexGuard<'_, HashMap<String, HostLoad>> {
         self.loads.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn read_bounded(response: &mut Response<Body>) -> Result<String, RequestError> {
+    let mut bytes = Vec::new();
+    let body = response.body_mut().as_reader();
+    body.take(MAX_RESPONSE_BYTES + 1).read_to_end(&mut bytes).map_err(RequestError::transient)?;
+    if bytes.len() as u64 > MAX_RESPONSE_BYTES {
+        return Err(RequestError::Permanent(format!(
+            "the response is larger than {} MiB",
+            MAX_RESPONSE_BYTES >> 20
+        )));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn transport_error(error: &ureq::Error) -> RequestError {

@@ -4,7 +4,6 @@ use josh::catalog::SOURCES;
 
 use super::coverage;
 use super::feeds::FEEDS;
-use super::names;
 use super::publishers::{self, Feed, HOSTS, Listing, Numbered};
 
 pub fn page() -> String {
@@ -49,9 +48,8 @@ and from third-party reports.
 ";
 
 fn row(feed: &Feed) -> String {
-    let key = names::host(feed.address)
-        .and_then(|h| publishers::host(&h)?.key.as_ref())
-        .map(|k| k.variable);
+    let key = publishers::host_of(feed.address).and_then(|host| host.key.as_ref());
+    let key = key.map(|key| key.variable);
     let list = match &feed.listing {
         Listing::File => "single file".to_string(),
         Listing::Bulk { archives: false } => "bulk data JSON".to_string(),
@@ -67,6 +65,10 @@ fn row(feed: &Feed) -> String {
         Listing::Items { .. } => "API list, one request per item".to_string(),
         Listing::Statements => "single file, and the PDFs that it names".to_string(),
         Listing::Pages(_) => "API pages".to_string(),
+        Listing::BankDatabases => {
+            "API list of series by database (`--boj-databases`), then values by code".to_string()
+        }
+        Listing::LaborSeries => "one request for a fixed list of series".to_string(),
         Listing::IncludedIn(other) => format!("included in {other}"),
     };
     let address = match &feed.listing {

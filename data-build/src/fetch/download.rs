@@ -23,6 +23,8 @@ pub struct Downloader<'a> {
     pub today: Day,
     /// Complete files are checked again.
     pub refresh: bool,
+    /// Databases of the Bank of Japan to fetch.
+    pub boj_databases: Vec<&'static str>,
     /// Bytes received, for display.
     pub bytes: AtomicU64,
 }

@@ -1,6 +1,6 @@
 //! Feeds that differ only in their address and format.
 
-use super::publishers::{Feed, Listing};
+use super::publishers::{Feed, Listing, NextPage, Pages};
 
 pub const US_WORK: &str = "US Government work";
 
@@ -60,5 +60,28 @@ pub const fn topic_list(
         frequency: "rarely",
         folder: "",
         listing: Listing::File,
+    }
+}
+
+/// A dataset of the Treasury, which needs no key. Its pages hold up to 10,000 rows.
+pub const fn fiscal_data(
+    address: &'static str,
+    frequency: &'static str,
+    folder: &'static str,
+) -> Feed {
+    Feed {
+        source: "statistical-series",
+        publisher: "U.S. Department of the Treasury, Fiscal Data",
+        address,
+        format: "Fiscal Data API JSON, pages of rows",
+        licence: US_WORK,
+        frequency,
+        folder,
+        listing: Listing::Pages(&Pages {
+            next: NextPage::Count { pages: "/meta/total-pages", parameter: "page%5Bnumber%5D" },
+            keep: "",
+            list: "/data",
+            count: "/meta/total-count",
+        }),
     }
 }

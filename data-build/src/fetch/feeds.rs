@@ -1,7 +1,9 @@
 //! The table of feeds: for each source its publisher, address, format, licence and update
 //! frequency. `fetch` works by it, and `josh-data-build sources` prints it as SOURCES.md.
 
-use super::feed_families::{US_WORK, congress_legislators, disbursements, sap_list, topic_list};
+use super::feed_families::{
+    US_WORK, congress_legislators, disbursements, fiscal_data, sap_list, topic_list,
+};
 use super::publishers::{Feed, Listing, NextPage, Numbered, Pages, Part};
 
 const GPO: &str = "GPO govinfo";
@@ -381,6 +383,45 @@ pub const FEEDS: &[Feed] = &[
             list: "nominations",
             parts: &[Part { from: "/nomination/actions/url", list: "actions", into: "/actions" }],
         },
+    },
+    fiscal_data(
+        "https://api.fiscaldata.treasury.gov/services/api/fiscal_service/v2/accounting/od/\
+            debt_to_penny?sort=record_date&page%5Bsize%5D=10000",
+        "daily",
+        "treasury/debt_to_penny",
+    ),
+    fiscal_data(
+        "https://api.fiscaldata.treasury.gov/services/api/fiscal_service/v2/accounting/od/\
+            debt_outstanding?sort=record_date&page%5Bsize%5D=10000",
+        "yearly",
+        "treasury/debt_outstanding",
+    ),
+    fiscal_data(
+        "https://api.fiscaldata.treasury.gov/services/api/fiscal_service/v2/accounting/od/\
+            avg_interest_rates?sort=record_date&page%5Bsize%5D=10000",
+        "monthly",
+        "treasury/avg_interest_rates",
+    ),
+    Feed {
+        source: "statistical-series",
+        publisher: "U.S. Bureau of Labor Statistics",
+        address: "https://api.bls.gov/publicAPI/v2/timeseries/data/",
+        format: "BLS Public Data API JSON",
+        licence: US_WORK,
+        frequency: "monthly",
+        folder: "bls",
+        listing: Listing::LaborSeries,
+    },
+    Feed {
+        source: "statistical-series",
+        publisher: "Bank of Japan",
+        address: "https://www.stat-search.boj.or.jp/api/v1/getMetadata?format=json&lang=en&\
+            db={database}",
+        format: "Bank of Japan Time-Series Data Search API JSON",
+        licence: "the Bank's terms: credit required, no commercial reproduction without permission",
+        frequency: "daily",
+        folder: "boj",
+        listing: Listing::BankDatabases,
     },
 ];
 

@@ -128,7 +128,10 @@ impl Lister<'_> {
             Listing::Links { pattern } => self.links(&address, pattern),
             Listing::Statements => self.statements(&address),
             Listing::Items { list, parts } => self.items(&address, list, parts),
-            Listing::Pages(_) | Listing::IncludedIn(_) => Ok(()),
+            Listing::Pages(_)
+            | Listing::BankDatabases
+            | Listing::LaborSeries
+            | Listing::IncludedIn(_) => Ok(()),
         };
         if let Err(error) = result {
             self.fail(&address, &error);

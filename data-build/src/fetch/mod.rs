@@ -21,6 +21,7 @@ mod publishers;
 mod quota;
 mod state;
 mod statements;
+mod statistics;
 mod summary;
 mod tasks;
 
@@ -117,6 +118,10 @@ pub struct Fetch {
         value_parser = clap::value_parser!(u16).range(1..=32)
     )]
     per_host: u16,
+    /// Databases of the Bank of Japan: none, core (the eleven most asked for), all, or codes like
+    /// FM01,FM08. Nothing is fetched without the source statistical-series
+    #[arg(long, value_name = "DATABASES", default_value = "core")]
+    boj_databases: String,
     /// Send a host's requests to another address, such as a mirror:
     /// www.govinfo.gov=https://mirror.example/govinfo
     #[arg(long, value_name = "HOST=URL", value_parser = parse_base)]
@@ -150,6 +155,8 @@ impl Fetch {
             folder: &self.into,
             today: Day::today(),
             refresh: self.refresh,
+            boj_databases: statistics::parse_databases(&self.boj_databases)
+                .map_err(|why| anyhow::anyhow!("--boj-databases: {why}"))?,
             bytes: AtomicU64::new(0),
         };
         let mut summary = Summary::default();
@@ -282,8 +289,7 @@ fn without_missing_keys(feeds: Vec<&'static Feed>, summary: &mut Summary) -> Vec
     let mut missing: BTreeMap<&str, (&str, Vec<&str>)> = BTreeMap::new();
     let mut kept = Vec::new();
     for feed in feeds {
-        let host = names::host(feed.address).and_then(|h| publishers::host(&h));
-        let required = host
+        let required = publishers::host_of(feed.address)
             .and_then(|h| h.key.as_ref())
             .filter(|k| k.per_minute_without.is_none() && k.value().is_none());
         match required {

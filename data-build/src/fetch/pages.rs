@@ -97,6 +97,11 @@ impl PageSequence {
                 let more = page.pointer(more).and_then(Value::as_bool).unwrap_or(false);
                 more.then(|| with_parameter(&self.url, parameter, &(number + 1).to_string()))
             }
+            NextPage::Count { pages, parameter } => {
+                let pages = page.pointer(pages).and_then(Value::as_u64).unwrap_or(1);
+                let more = (number as u64) < pages;
+                more.then(|| with_parameter(&self.url, parameter, &(number + 1).to_string()))
+            }
         })
     }
 

@@ -2,6 +2,7 @@
 //! API keys. The table of feeds itself is in `feeds`.
 
 use super::calendar::Window;
+use super::names;
 
 /// One way to get files of a source.
 ///
@@ -51,6 +52,10 @@ pub enum Listing {
     Items { list: &'static str, parts: &'static [Part] },
     /// An API whose pages are the files.
     Pages(&'static Pages),
+    /// Databases of the Bank of Japan: the address is that of a list of series, with `{database}`.
+    BankDatabases,
+    /// A fixed list of series of the Bureau of Labor Statistics, in one request.
+    LaborSeries,
     /// Nothing to fetch: included in the files of another source.
     IncludedIn(&'static str),
 }
@@ -93,6 +98,8 @@ pub enum NextPage {
     Address(&'static str),
     /// JSON pointer to a boolean; the page number is passed in `parameter`.
     Number { more: &'static str, parameter: &'static str },
+    /// JSON pointer to the number of pages; the page number is passed in `parameter`.
+    Count { pages: &'static str, parameter: &'static str },
 }
 
 /// A host with a known rate limit or an API key.
@@ -105,6 +112,7 @@ pub struct Host {
 /// An API key, read from an environment variable and sent in a header.
 pub struct Key {
     pub variable: &'static str,
+    /// Empty where the key is part of the question.
     pub header: &'static str,
     pub prefix: &'static str,
     pub get_at: &'static str,
@@ -159,10 +167,28 @@ pub const HOSTS: &[Host] = &[
         }),
     },
     Host { name: "www.govinfo.gov", per_minute: 600, key: None },
+    Host {
+        name: "api.bls.gov",
+        per_minute: 20,
+        key: Some(Key {
+            variable: "BLS_API_KEY",
+            header: "",
+            prefix: "",
+            get_at: "https://data.bls.gov/registrationEngine/",
+            per_minute_without: None,
+        }),
+    },
+    // The Bank states no rate and forbids a high one.
+    Host { name: "www.stat-search.boj.or.jp", per_minute: 20, key: None },
 ];
 
 pub fn host(name: &str) -> Option<&'static Host> {
     HOSTS.iter().find(|h| h.name == name)
+}
+
+/// The host of an address, if something is known of it.
+pub fn host_of(address: &str) -> Option<&'static Host> {
+    names::host(address).and_then(|name| host(&name))
 }
 
 /// The rate limit of a host, which may depend on whether a key is set.

@@ -17,6 +17,7 @@ use super::numbered::NumberWalk;
 use super::pages::PageSequence;
 use super::publishers::{Feed, Listing};
 use super::state::State;
+use super::statistics::{BankDatabase, LaborSeries};
 use super::summary::Summary;
 use crate::progress;
 
@@ -29,6 +30,10 @@ pub enum Task {
     Pages(PageSequence),
     /// Files without an index.
     Numbers(NumberWalk),
+    /// A database of the Bank of Japan.
+    Bank(BankDatabase),
+    /// Series of the Bureau of Labor Statistics.
+    Labor(LaborSeries),
 }
 
 impl Task {
@@ -38,6 +43,8 @@ impl Task {
             Task::Archive(folder) => folder.archive.source,
             Task::Pages(pages) => pages.feed.source,
             Task::Numbers(walk) => walk.feed.source,
+            Task::Bank(database) => database.feed.source,
+            Task::Labor(series) => series.feed.source,
         }
     }
 
@@ -47,6 +54,8 @@ impl Task {
             Task::Archive(folder) => folder.archive.path.clone(),
             Task::Pages(pages) => pages.path(1),
             Task::Numbers(walk) => walk.first.path.clone(),
+            Task::Bank(database) => database.path("metadata.json"),
+            Task::Labor(series) => series.path(),
         }
     }
 
@@ -56,6 +65,8 @@ impl Task {
             Task::Archive(folder) => &folder.archive.url,
             Task::Pages(pages) => &pages.url,
             Task::Numbers(walk) => &walk.first.url,
+            Task::Bank(database) => &database.url,
+            Task::Labor(series) => series.feed.address,
         }
     }
 
@@ -64,6 +75,7 @@ impl Task {
         match (self, state.get(&self.path())) {
             (_, None) => "new    ",
             (Task::Pages(_) | Task::Numbers(_), Some(_)) => "open   ",
+            (Task::Bank(_) | Task::Labor(_), Some(_)) => "check  ",
             (Task::Archive(_), Some(_)) => "changed",
             (Task::File(file), Some(_)) if file.stamp.is_some() => "changed",
             (Task::File(_), Some(_)) => "check  ",
@@ -79,7 +91,7 @@ pub fn plan(
     summary: &mut Summary,
 ) -> Vec<Task> {
     let spinner = progress::spinner("listing files");
-    let listed: Vec<(&Feed, Listed, Vec<PageSequence>)> = std::thread::scope(|scope| {
+    let listed: Vec<(&'static Feed, Listed, Vec<PageSequence>)> = std::thread::scope(|scope| {
         let list = |feed: &'static Feed| move || list_feed(downloader, feed, days);
         let threads: Vec<_> = feeds.iter().map(|feed| (*feed, scope.spawn(list(feed)))).collect();
         let joined = threads.into_iter().map(|(feed, thread)| (feed, thread.join()));
@@ -96,6 +108,14 @@ pub fn plan(
     for (feed, listed, page_sequences) in listed {
         for (address, reason) in &listed.failed {
             summary.fail(feed.source, address, reason);
+        }
+        match feed.listing {
+            Listing::BankDatabases => {
+                let databases = downloader.boj_databases.iter();
+                tasks.extend(databases.map(|code| Task::Bank(BankDatabase::new(feed, code))));
+            }
+            Listing::LaborSeries => tasks.push(Task::Labor(LaborSeries { feed })),
+            _ => {}
         }
         listed.unpublished.iter().for_each(|address| summary.unpublished(address));
         summary.notes.extend(listed.notes);
@@ -139,7 +159,7 @@ fn list_feed(
     let (mut all, mut pages) = (Listed::default(), Vec::new());
     for window in Window::all(feed.address, since, until) {
         match feed.listing {
-            Listing::IncludedIn(_) => {}
+            Listing::IncludedIn(_) | Listing::BankDatabases | Listing::LaborSeries => {}
             Listing::Pages(how) => {
                 let url = window.fill(feed.address);
                 pages.push(PageSequence { feed, pages: how, url, window })
@@ -204,6 +224,8 @@ fn run_task(downloader: &Downloader, task: &Task, summary: &Mutex<&mut Summary>)
         }
         Task::Pages(pages) => pages.download(downloader),
         Task::Numbers(walk) => walk.download(downloader),
+        Task::Bank(database) => database.download(downloader),
+        Task::Labor(series) => series.download(downloader),
     };
     let mut summary = summary.lock().unwrap_or_else(PoisonError::into_inner);
     match result {

@@ -50,11 +50,16 @@ mod roll_call_xml;
 #[cfg(test)]
 mod sample_coverage;
 mod saps;
+mod series_bls;
+mod series_boj;
+mod series_treasury;
 mod staff_directories;
 mod staff_disbursements;
+mod statistical_series;
 mod topic_taxonomy;
 
 pub use bill_plain_text::EXTRACT_ORDER;
+pub use series_bls::SERIES as BLS_SERIES;
 
 /// Readers by source.
 const READERS: &[(&str, Reader)] = &[
@@ -79,6 +84,7 @@ const READERS: &[(&str, Reader)] = &[
     ("regulations-dot-gov-dockets", dockets::read),
     ("topic-taxonomy", topic_taxonomy::read),
     ("nominations", nominations::read),
+    ("statistical-series", statistical_series::read),
 ];
 
 /// The reader of a source's folder.

@@ -171,6 +171,8 @@ impl RollCall {
         record.set("nomination_ids", non_empty_list(nominations));
         let totals = self.tally.totals();
         record.set("yea", totals.yea).set("nay", totals.nay);
+        let margin = totals.yea.zip(totals.nay).map(|(yea, nay)| (yea - nay).abs());
+        record.set("margin", margin);
         record.set("present", totals.present).set("not_voting", totals.not_voting);
         let parties = self.tally.parties().into_iter().flatten();
         for (party, counts) in ["democratic", "republican", "independent"].iter().zip(parties) {

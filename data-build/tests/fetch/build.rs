@@ -68,6 +68,12 @@ fn assert_merged(path: &Path) {
         let texts = bundle.db.query(&sql, &[], &interrupt, |row| row.get::<String>(0));
         texts.expect("texts").join(" ")
     };
+    // Two pages of one series.
+    let debt = record("ust:debt_to_penny:tot_pub_debt_out_amt");
+    assert_eq!(
+        (&debt["observation_count"], &debt["last_period"]),
+        (&2.into(), &"2005-12-07".into())
+    );
     let granule = record("crec:2025-01-03:H5-2");
     assert_eq!(
         (&granule["title"], &granule["volume"]),

@@ -11,5 +11,6 @@ mod publishers;
 mod roll_calls;
 mod runs;
 mod selection;
+mod statistics;
 mod support;
 mod transfer;

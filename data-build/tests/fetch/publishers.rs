@@ -174,5 +174,31 @@ pub fn publishers() -> Vec<(&'static str, Route)> {
         }),
     ));
     routes.push(("/api.regulations.gov/v4/documents", paged));
+    routes.push((
+        "/api.fiscaldata.treasury.gov/services/api/fiscal_service/v2/accounting/od/debt_to_penny",
+        Box::new(|request, _| {
+            let second = request.target.contains("page%5Bnumber%5D=2");
+            ok(fiscal_data("tot_pub_debt_out_amt", if second { "07" } else { "06" }, 2))
+        }),
+    ));
+    for (name, column) in
+        [("debt_outstanding", "debt_outstanding_amt"), ("avg_interest_rates", "exchange_rate")]
+    {
+        let path = format!(
+            "/api.fiscaldata.treasury.gov/services/api/fiscal_service/v2/accounting/od/{name}"
+        );
+        routes.push((&*path.leak(), always(ok(fiscal_data(column, "06", 1)))));
+    }
+    routes.extend(super::statistics::bank(1));
     routes
+}
+
+/// A page with one row, the first of so many.
+fn fiscal_data(column: &str, day: &str, pages: u64) -> String {
+    serde_json::json!({
+        "data": [{ "record_date": format!("2005-12-{day}"), column: "8122710788511.92" }],
+        "meta": { "count": 1, "total-count": pages, "total-pages": pages },
+        "links": { "next": "&page%5Bnumber%5D=2&page%5Bsize%5D=1" },
+    })
+    .to_string()
 }

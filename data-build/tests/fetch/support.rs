@@ -2,7 +2,7 @@
 //! into, and the fetcher as a command.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -17,6 +17,7 @@ use std::time::Duration;
 pub struct Request {
     pub target: String,
     pub headers: HashMap<String, String>,
+    pub body: String,
 }
 
 impl Request {
@@ -54,22 +55,24 @@ impl Reply {
         self
     }
 
-    fn write(&self, out: &mut TcpStream) -> std::io::Result<()> {
-        write!(out, "HTTP/1.1 {} X\r\nConnection: close\r\n", self.status)?;
+    /// Drops `under_way` just before the last bytes are sent: the client can't have the whole reply
+    /// and ask for the next one while this one still counts.
+    fn write(&self, out: &mut TcpStream, under_way: UnderWay) -> std::io::Result<()> {
+        let mut head = format!("HTTP/1.1 {} X\r\nConnection: close\r\n", self.status);
         if self.status != 304 {
-            write!(out, "Content-Length: {}\r\n", self.body.len())?;
+            head += &format!("Content-Length: {}\r\n", self.body.len());
         }
         for (name, value) in &self.headers {
-            write!(out, "{name}: {value}\r\n")?;
+            head += &format!("{name}: {value}\r\n");
         }
-        out.write_all(b"\r\n")?;
+        let mut next = (head + "\r\n").into_bytes();
         let body = &self.body[..self.cut.unwrap_or(self.body.len())];
         for (i, piece) in body.chunks(body.len().div_ceil(5).max(1)).enumerate() {
+            out.write_all(&std::mem::replace(&mut next, piece.to_vec()))?;
             std::thread::sleep(if i == 3 { self.slow + self.stall } else { self.slow });
-            out.write_all(piece)?;
-            out.flush()?;
         }
-        Ok(())
+        drop(under_way);
+        out.write_all(&next)
     }
 }
 
@@ -82,6 +85,23 @@ struct Routes {
     seen: Mutex<Vec<Request>>,
     busy: AtomicUsize,
     busiest: AtomicUsize,
+}
+
+/// Counts as one request under way for as long as it lives.
+struct UnderWay<'a>(&'a Routes);
+
+impl<'a> UnderWay<'a> {
+    fn new(routes: &'a Routes) -> UnderWay<'a> {
+        let now = routes.busy.fetch_add(1, Ordering::SeqCst) + 1;
+        routes.busiest.fetch_max(now, Ordering::SeqCst);
+        UnderWay(routes)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.busy.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 /// A server for all hosts: what is asked of `HOST` comes as `/HOST/…`.
@@ -127,15 +147,19 @@ impl Server {
 }
 
 fn answer(mut stream: TcpStream, routes: &Routes) {
-    let mut lines =
-        BufReader::new(stream.try_clone().expect("a stream")).lines().map_while(Result::ok);
+    let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
+    let mut lines = reader.by_ref().lines().map_while(Result::ok);
     let Some(first) = lines.next() else { return };
     let target = first.split(' ').nth(1).unwrap_or_default().to_string();
     let headers = lines.take_while(|l| !l.is_empty()).filter_map(|l| {
         let (name, value) = l.split_once(':')?;
         Some((name.to_ascii_lowercase(), value.trim().to_string()))
     });
-    let request = Request { target, headers: headers.collect() };
+    let mut request = Request { target, headers: headers.collect(), body: String::new() };
+    let length = request.header("content-length").parse().unwrap_or(0);
+    if reader.take(length).read_to_string(&mut request.body).is_err() {
+        return;
+    }
     let path = request.target.split('?').next().unwrap_or_default().to_string();
     let before = {
         let mut seen = routes.seen.lock().expect("requests");
@@ -144,11 +168,10 @@ fn answer(mut stream: TcpStream, routes: &Routes) {
         seen.push(request.clone());
         before
     };
-    routes.busiest.fetch_max(routes.busy.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+    let under_way = UnderWay::new(routes);
     let reply =
         routes.by_path.get(&path).map_or_else(|| status(404), |route| route(&request, before));
-    let _ = reply.write(&mut stream);
-    routes.busy.fetch_sub(1, Ordering::SeqCst);
+    let _ = reply.write(&mut stream, under_way);
 }
 
 /// A page as servers send it instead of a file.
@@ -167,7 +190,7 @@ pub fn one_by_one(replies: Vec<Reply>) -> Route {
 
 // The fetcher
 
-const HOSTS: [&str; 11] = [
+const HOSTS: [&str; 14] = [
     "www.govinfo.gov",
     "api.congress.gov",
     "api.regulations.gov",
@@ -179,6 +202,9 @@ const HOSTS: [&str; 11] = [
     "clerk.house.gov",
     "www.senate.gov",
     "www.cbo.gov",
+    "api.fiscaldata.treasury.gov",
+    "api.bls.gov",
+    "www.stat-search.boj.or.jp",
 ];
 
 pub struct Folder(pub tempfile::TempDir);
@@ -234,7 +260,7 @@ pub fn command(server: &Server, folder: &Folder, args: &[&str]) -> Command {
     for host in HOSTS {
         command.arg("--base").arg(format!("{host}={}/{host}", server.address));
     }
-    for variable in ["CONGRESS_API_KEY", "REGULATIONS_API_KEY", "LDA_API_KEY"] {
+    for variable in ["CONGRESS_API_KEY", "REGULATIONS_API_KEY", "LDA_API_KEY", "BLS_API_KEY"] {
         command.env_remove(variable);
     }
     for variable in

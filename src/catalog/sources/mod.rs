@@ -22,7 +22,10 @@ mod public_laws;
 mod roll_call_votes;
 mod saps;
 mod staff_directories;
+mod statistical_series;
 mod topic_taxonomy;
+
+pub use statistical_series::BOJ_CREDIT;
 
 /// Every source, in the order in which they are listed.
 pub static SOURCES: &[&Source] = &[
@@ -47,4 +50,5 @@ pub static SOURCES: &[&Source] = &[
     &dockets::SOURCE,
     &topic_taxonomy::SOURCE,
     &nominations::SOURCE,
+    &statistical_series::SOURCE,
 ];

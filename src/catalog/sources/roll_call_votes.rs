@@ -66,6 +66,7 @@ pub const SOURCE: Source = Source {
         Field::keyword("treaty", "Treaty document concerned, 111-5"),
         Field::int("yea", "Yeas without the Vice President's; absent in an election").sum(),
         Field::int("nay", "Nays without the Vice President's; absent in an election").sum(),
+        Field::int("margin", "Difference between yeas and nays"),
         Field::int("present", "Present").sum(),
         Field::int("not_voting", "Not voting").sum(),
         Field::keyword("tie_breaker_vote", "The Vice President's vote on a tie, yea or nay"),

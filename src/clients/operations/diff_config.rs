@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 
 use super::{CLIENT, PROFILE, artifact_parameter, client_parameter, parameter, profile_parameter};
+use crate::api::outcome::schema;
 use crate::api::{Cost, Endpoint, Error, Kind, Operation, Outcome, Parameter, Result, Scope, Tool};
 use crate::client_config::{
     Client, Comparison, LARGEST_PAYLOAD, Offer, Payload, Status, artifact_id, compare,
     is_artifact_id, managed,
 };
-use crate::clients::result::{Difference, Summary, schema};
+use crate::clients::result::{Difference, Summary};
 use crate::clients::{client, configs, offer};
 
 const ARTIFACT: &str = "local_artifact_id";
@@ -23,6 +24,7 @@ pub const OPERATION: Operation = Operation {
     title: "Compare a client's configuration",
     about: "Whether a client's own configuration is current, and what differs",
     route: Some("/v1/clients/{client_id}/diff"),
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,

@@ -2,10 +2,11 @@
 
 use super::list_clients::{locations, uncertain};
 use super::{CLIENT, PROFILE, artifact_parameter, client_parameter, profile_parameter};
+use crate::api::outcome::schema;
 use crate::api::{Code, Cost, Endpoint, Error, Kind, Operation, Outcome, Parameter, Result};
 use crate::api::{Scope, Tool};
 use crate::client_config::{Artifact, Client, Offer, is_artifact_id, render};
-use crate::clients::result::{Config, Installation, Metadata, schema};
+use crate::clients::result::{Config, Installation, Metadata};
 use crate::clients::{client, configs, offer};
 
 pub const OPERATION: Operation = Operation {
@@ -13,6 +14,7 @@ pub const OPERATION: Operation = Operation {
     title: "Get a client's configuration",
     about: "The signed configuration of a client in a profile",
     route: Some("/v1/clients/{client_id}/config"),
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,

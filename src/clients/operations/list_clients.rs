@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::api::outcome::schema;
 use crate::api::{Cost, Endpoint, Operation, Outcome, Scope, Tool};
 use crate::client_config::{Client, ClientConfigs, ClientKind, FactGroup, catalog};
-use crate::clients::result::{ClientList, ClientSummary, schema};
+use crate::clients::result::{ClientList, ClientSummary};
 use crate::clients::{configs, profile_ids};
 
 pub const OPERATION: Operation = Operation {
@@ -12,6 +13,7 @@ pub const OPERATION: Operation = Operation {
     title: "List MCP clients",
     about: "The MCP clients that this server has configuration for",
     route: Some("/v1/clients"),
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,

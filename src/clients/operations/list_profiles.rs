@@ -1,8 +1,9 @@
 //! Which profiles a client can use.
 
 use super::{CLIENT, client_parameter};
+use crate::api::outcome::schema;
 use crate::api::{Cost, Endpoint, Operation, Outcome, Scope, Tool};
-use crate::clients::result::{ProfileList, ProfileSummary, schema};
+use crate::clients::result::{ProfileList, ProfileSummary};
 use crate::clients::{client, configs};
 
 pub const OPERATION: Operation = Operation {
@@ -10,6 +11,7 @@ pub const OPERATION: Operation = Operation {
     title: "List a client's profiles",
     about: "The profiles that a client can use, each with its latest artifact",
     route: Some("/v1/clients/{client_id}/profiles"),
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,

@@ -5,20 +5,23 @@ use std::sync::Arc;
 use actix_web::{HttpRequest, web};
 use arc_swap::ArcSwapOption;
 use maud::{Markup, html};
+use serde_json::Value;
 
 use super::address::{self, Query};
 use super::layout::{Page, search_box};
+use super::values::label;
 use super::visit::Visit;
 use super::{numbers, sources};
 use crate::api::Result;
+use crate::catalog::BOJ_CREDIT;
 use crate::http::AccessGuard;
 
 /// Parameters of an address.
 type Asked = &'static [(&'static str, &'static str)];
 
-/// Lists of what is newest: heading, source, parameters, the field of the date. Those whose source
-/// or field the bundle does not hold are left out.
-const NEWEST: [(&str, &str, Asked, &str); 4] = [
+/// Lists of what is newest or tightest: heading, source, parameters, the field that says so. Those
+/// whose source or field the bundle does not hold are left out.
+const NEWEST: [(&str, &str, Asked, &str); 5] = [
     ("Newest laws", "public-laws", &[("sort", "-enacted_date")], "enacted_date"),
     ("Newest votes", "roll-call-votes", &[("sort", "-date")], "date"),
     (
@@ -33,10 +36,11 @@ const NEWEST: [(&str, &str, Asked, &str); 4] = [
         &[("type", "proposed_rule"), ("sort", "-comment_end_date")],
         "comment_end_date",
     ),
+    ("Closest votes", "roll-call-votes", &[("sort", "margin")], "margin"),
 ];
 
-/// Charts that an analyst wants to see first: heading, source, parameters.
-const CHARTS: [(&str, &str, Asked); 4] = [
+/// Charts that an analyst wants to see first: heading, list, parameters.
+const CHARTS: [(&str, &str, Asked); 5] = [
     (
         "Bills introduced, by month and status",
         "bills",
@@ -58,6 +62,11 @@ const CHARTS: [(&str, &str, Asked); 4] = [
         &[("type", "rule"), ("group_by", "agencies"), ("limit", "8")],
     ),
     ("Roll calls by result", "roll-call-votes", &[("group_by", "result"), ("limit", "8")]),
+    (
+        "Federal debt in dollars at the end of the fiscal year",
+        "statistical-series/ust:debt_outstanding:debt_outstanding_amt/observations",
+        &[("bucket_by_time", "date"), ("time_interval", "year"), ("aggregate", "last")],
+    ),
 ];
 
 /// The page is the same for everyone until the next bundle, so it is made once.
@@ -106,8 +115,8 @@ async fn contents(request: &HttpRequest, visit: &Visit<'_>) -> Markup {
     }
     let made = html! {
         div .cards {
-            @for (heading, source, parameters, date) in NEWEST {
-                (newest(visit, heading, source, parameters, date).await)
+            @for (heading, source, parameters, field) in NEWEST {
+                (newest(visit, heading, source, parameters, field).await)
             }
         }
     };
@@ -116,11 +125,19 @@ async fn contents(request: &HttpRequest, visit: &Visit<'_>) -> Markup {
         div .cards {
             @for (heading, key, asked) in CHARTS { (chart(visit, heading, key, asked).await) }
         }
+        @if holds_series_of_the_bank(visit).await { p .soft { (BOJ_CREDIT) } }
     };
     if let Some(home) = known {
         home.0.store(Some(Arc::new((id.clone(), made.clone()))));
     }
     made
+}
+
+/// The Bank of Japan's terms ask for a credit where its series are used.
+async fn holds_series_of_the_bank(visit: &Visit<'_>) -> bool {
+    let query = Query::of(&[("publisher", "Bank of Japan"), ("limit", "1")]);
+    let answer = visit.call("/statistical-series", &query).await;
+    answer.is_ok_and(|answer| !answer.items().is_empty())
 }
 
 /// A short list; nothing where the bundle can't fill it.
@@ -129,14 +146,14 @@ async fn newest(
     heading: &str,
     key: &'static str,
     parameters: &[(&str, &str)],
-    date: &str,
+    field: &str,
 ) -> Markup {
     let Some((source, _)) = visit.bundle.source(key) else { return html! {} };
     let query = Query::of(parameters);
     let Ok(answer) = visit.call(&format!("/{key}"), &query.with("limit", "5")).await else {
         return html! {};
     };
-    let items = answer.items().iter().filter(|item| item[date].is_string());
+    let items = answer.items().iter().filter(|item| !item[field].is_null());
     html! {
         section {
             h2 { a href=(query.at(&format!("/{key}"))) { (heading) } }
@@ -146,7 +163,12 @@ async fn newest(
                     @let title = item[source.title].as_str().unwrap_or(id);
                     li {
                         a href=(address::record(key, id)) { (title) }
-                        " " span .soft { (item[date].as_str().unwrap_or_default()) }
+                        " " span .soft {
+                            @match &item[field] {
+                                Value::String(day) => { (day) }
+                                number => { (label(field).to_lowercase()) " " (number) }
+                            }
+                        }
                     }
                 }
             }

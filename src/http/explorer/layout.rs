@@ -82,6 +82,7 @@ impl Page {
                 @if !self.has_search { (search_box(&self.question)) }
                 nav aria-label="Site" {
                     a href="/sources" { "Sources" }
+                    a href="/guides" { "Guides" }
                     a href="/docs" { "API" }
                     a href="/mcp" { "Agents" }
                 }

@@ -8,11 +8,13 @@ mod chart;
 mod error;
 mod facets;
 mod generic;
+mod guides;
 mod home;
 pub mod layout;
 mod list;
 mod notes;
 mod numbers;
+mod picture;
 mod record;
 mod search;
 mod sources;
@@ -33,6 +35,7 @@ pub use address::record as record_address;
 pub use assets::{Asset, DOCS_SCRIPT, FOLDER};
 pub use error::page as error_page;
 pub use home::Home;
+pub use picture::of as picture_of;
 
 use self::address::Query;
 use self::layout::Page;
@@ -87,7 +90,11 @@ async fn reply(request: &HttpRequest, executor: &Executor, bundle: &Arc<Bundle>)
         "" => return home::page(request, &visit).await.map(Reply::from),
         "/go" => return go(&visit).await,
         "/search" => return search::page(&visit).await.map(Reply::from),
+        "/guides" => return Ok(guides::all(&visit).into()),
         _ => {}
+    }
+    if let Some(name) = visit.path.strip_prefix("/guides/") {
+        return guides::one(&visit, name).map(Reply::from);
     }
     let (operation, arguments) = visit.operation()?;
     let variable = |name: &str| arguments.one(name).unwrap_or_default().to_string();
@@ -97,6 +104,9 @@ async fn reply(request: &HttpRequest, executor: &Executor, bundle: &Arc<Bundle>)
         "get_source" => sources::one(&visit, &source).await.map(Reply::from),
         "list_records" | "resolve_entity" => list::page(&visit, &source).await.map(Reply::from),
         "aggregate_records" => numbers::page(&visit, &source).await.map(Reply::from),
+        "aggregate_sub_resource" => {
+            numbers::of_record(&visit, &source, &variable("{sub}")).await.map(Reply::from)
+        }
         "get_record" => record::page(&visit, &source).await.map(Reply::from),
         "get_dossier" => {
             let path = visit.path.strip_suffix("/dossier").unwrap_or(&visit.path);

@@ -7,6 +7,7 @@ use super::facets::Facets;
 use super::layout::Page;
 use super::list::{pages, whole_twins};
 use super::notes::notes;
+use super::numbers;
 use super::record::items;
 use super::table::items_of;
 use super::values::{label, number, title_of};
@@ -24,11 +25,8 @@ pub async fn page(visit: &Visit<'_>, key: &str, name: &str) -> Result<Page> {
     let asked = if facets.is_empty() { query.clone() } else { query.or("facets", &facets) };
     let answer = visit.call(&visit.path, &asked.or("limit", "50")).await?;
     let sub = known.ok_or_else(|| Error::internal("a sub-resource without a source"))?;
-    // The path may name the record in any spelling.
-    let parent = visit.path.rsplit_once('/').map_or("", |(parent, _)| parent);
-    let found = visit.call(parent, &address::Query::of(&[("fields", "id")])).await?;
-    let id = found.value.get("data").and_then(|data| data["id"].as_str()).unwrap_or_default();
-    let title = title_of(&visit.bundle, id).unwrap_or_else(|| id.to_string());
+    let parent = Parent::of(visit).await?;
+    let title = &parent.title;
     let (shown, total) = (answer.items().len() as i64, answer.total() as i64);
     let caption = match shown == total {
         true => format!("{}: {}", sub.about, number(total)),
@@ -41,6 +39,18 @@ pub async fn page(visit: &Visit<'_>, key: &str, name: &str) -> Result<Page> {
         div .sides {
             div {
                 a .jump href="#narrow" { "Narrow the list" }
+                @if numbers::time_field(visit, key, name).is_some() {
+                    p {
+                        "As a chart: "
+                        @for interval in ["month", "quarter", "year"] {
+                            @let chart = query.without(&["cursor", "limit", "sort", "fields"]);
+                            a href=(chart.with("time_interval", interval).at(&visit.path)) {
+                                "by " (interval)
+                            }
+                            " "
+                        }
+                    }
+                }
                 (side.chips())
                 (notes(&answer.notes))
                 @if total > 0 { (items(visit, sub, &answer, caption, sorted)) }
@@ -49,11 +59,32 @@ pub async fn page(visit: &Visit<'_>, key: &str, name: &str) -> Result<Page> {
             aside #narrow aria-label="Narrow the list" { (side.render(answer.value.get("facets"))) }
         }
     };
-    let page = Page::new(format!("{}: {title}", label(name)), body).below("Sources", "/sources");
-    let page = page.below(label(key), format!("/{key}"));
-    let page = page.below(id, address::record(key, id));
+    let page = parent.above(Page::new(format!("{}: {title}", label(name)), body), key);
     let page = page.twin("JSON", query.at(&format!("/v1{}", visit.path)));
     Ok(whole_twins(page, &visit.path, &query.without(&["cursor", "limit"])))
+}
+
+/// The record that a sub-resource belongs to.
+pub struct Parent {
+    id: String,
+    pub title: String,
+}
+
+impl Parent {
+    pub async fn of(visit: &Visit<'_>) -> Result<Parent> {
+        // The path may name the record in any spelling.
+        let parent = visit.path.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let found = visit.call(parent, &address::Query::of(&[("fields", "id")])).await?;
+        let id = found.value.get("data").and_then(|data| data["id"].as_str()).unwrap_or_default();
+        let title = title_of(&visit.bundle, id).unwrap_or_else(|| id.to_string());
+        Ok(Parent { id: id.to_string(), title })
+    }
+
+    /// Adds what is above a page of the record.
+    pub fn above(&self, page: Page, key: &str) -> Page {
+        let page = page.below("Sources", "/sources").below(label(key), format!("/{key}"));
+        page.below(self.id.as_str(), address::record(key, &self.id))
+    }
 }
 
 fn facet_names(visit: &Visit, sub: &SubResource) -> Vec<&'static str> {

@@ -66,6 +66,19 @@ pub fn number(value: i64) -> String {
     if value < 0 { format!("-{out}") } else { out }
 }
 
+/// A number with or without decimals: 5526193008897.62 as "5,526,193,008,897.62".
+pub fn amount(value: f64) -> String {
+    let text = format!("{value:.4}");
+    let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
+    let grouped = whole.parse().map_or_else(|_| whole.to_string(), number);
+    match decimals.trim_end_matches('0') {
+        "" => grouped,
+        // The sign of -0.5 is not in its whole part.
+        rest if value < 0.0 && !grouped.starts_with('-') => format!("-{grouped}.{rest}"),
+        rest => format!("{grouped}.{rest}"),
+    }
+}
+
 /// The title of a record of this bundle.
 pub fn title_of(bundle: &Bundle, id: &str) -> Option<String> {
     let (at, entry) = bundle.records().by_id(id)?;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::address::Query;
 use crate::api::argument::WHOLE_PAGE;
-use crate::api::{Arguments, CallerInfo, Error, Notes, Operation, Result};
+use crate::api::{Arguments, CallerInfo, Error, Notes, Operation, Resource, Result};
 use crate::bundle::Bundle;
 use crate::executor::Executor;
 use crate::http::Router;
@@ -86,6 +86,19 @@ impl<'a> Visit<'a> {
         let context = self.executor.context(self.bundle.clone(), self.caller.clone());
         let outcome = self.executor.execute(operation, arguments, context).await?;
         Ok(Answer { value: outcome.output.to_value()?, notes: outcome.notes })
+    }
+
+    /// The documents that agents can read.
+    pub fn resources(&self) -> Vec<Resource> {
+        let capabilities = self.executor.toolsets.capabilities();
+        capabilities.flat_map(|capability| (capability.resources)(&self.bundle)).collect()
+    }
+
+    /// The text of one of them.
+    pub fn resource(&self, uri: &str) -> Option<String> {
+        let context = self.executor.context(self.bundle.clone(), self.caller.clone());
+        let mut capabilities = self.executor.toolsets.capabilities();
+        capabilities.find_map(|capability| (capability.read_resource)(&context, uri)).map(|r| r.1)
     }
 
     /// Whether the caller may see records: everyone on an open server, and whoever said who they

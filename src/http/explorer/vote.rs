@@ -25,6 +25,7 @@ pub fn tally(record: &Value) -> Markup {
     let mut bars = Vec::new();
     let mut add = |label: String, value: Option<i64>, class: &'static str| {
         if let Some(value) = value {
+            let value = value as f64;
             bars.push(Bar { label: html! { (label) }, value, address: None, class });
         }
     };

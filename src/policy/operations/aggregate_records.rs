@@ -38,6 +38,7 @@ pub const OPERATION: Operation = Operation {
     title: "Count or sum records",
     about: "Counts and sums of a source's records, by group or over time",
     route: Some("/v1/{source}"),
+    takes_body: false,
     selects: Some(|arguments| AGGREGATE_PARAMETERS.iter().any(|name| arguments.has(name))),
     scope: Scope::Read,
     cost: Cost::Query,

@@ -13,6 +13,7 @@ pub const OPERATION: Operation = Operation {
     title: "Fetch a record",
     about: "Any record by its id, however the id is written",
     route: Some("/v1/fetch/{id...}"),
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,

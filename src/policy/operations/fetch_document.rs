@@ -28,6 +28,7 @@ pub const OPERATION: Operation = Operation {
     title: "Fetch a record with its text",
     about: "Any record by its id, with its text",
     route: None,
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Query,

@@ -16,6 +16,7 @@ pub const OPERATION: Operation = Operation {
     title: "Get a dossier",
     about: "The record and the first items of its sub-resources, in one answer",
     route: Some("/v1/{source}/{id}/dossier"),
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Query,

@@ -10,6 +10,7 @@ pub const OPERATION: Operation = Operation {
     title: "Read a guide",
     about: "A short guide on using this server",
     route: None,
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,

@@ -19,6 +19,7 @@ pub const OPERATION: Operation = Operation {
     title: "Get a record",
     about: "One record with its citation",
     route: Some("/v1/{source}/{id}"),
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,

@@ -16,6 +16,7 @@ pub const OPERATION: Operation = Operation {
     title: "Describe a source",
     about: "One source: fields, filters, sorts, aggregation plan, sub-resources",
     route: Some("/v1/sources/{source}"),
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,

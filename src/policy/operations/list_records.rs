@@ -21,6 +21,7 @@ pub const OPERATION: Operation = Operation {
     title: "List records",
     about: "Records of a source: filtered, sorted, page by page",
     route: Some("/v1/{source}"),
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Query,

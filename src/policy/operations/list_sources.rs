@@ -12,6 +12,7 @@ pub const OPERATION: Operation = Operation {
     title: "List sources",
     about: "The sources of this bundle with their counts and dates",
     route: Some("/v1/sources"),
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,

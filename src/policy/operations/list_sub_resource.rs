@@ -28,6 +28,7 @@ pub const OPERATION: Operation = Operation {
     title: "List a sub-resource",
     about: "A sub-resource of a record: filtered, sorted, page by page",
     route: Some("/v1/{source}/{id}/{sub}"),
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Query,
@@ -181,7 +182,7 @@ fn output(source: &str, sub: &str) -> Value {
     catalog::source(source).map_or(Value::Null, |source| schemas::sub_resource(source, sub))
 }
 
-fn is_offered(bundle: &Bundle, key: &str, name: &str) -> bool {
+pub fn is_offered(bundle: &Bundle, key: &str, name: &str) -> bool {
     let source = bundle.source(key).map(|(source, _)| source);
     source.is_some_and(|source| {
         let sub = source.sub_resource(name);
@@ -225,7 +226,7 @@ pub fn run(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> 
 }
 
 /// The sub-resource with this name, if this bundle holds it.
-fn sub_resource<'a>(
+pub fn sub_resource<'a>(
     bundle: &'a Bundle,
     source: &'static Source,
     name: &str,

@@ -2,6 +2,7 @@
 //! `OPERATIONS`.
 
 mod aggregate_records;
+mod aggregate_sub_resource;
 mod fetch;
 mod fetch_document;
 mod get_dossier;
@@ -22,6 +23,7 @@ pub const OPERATIONS: &[Operation] = &[
     list_sources::OPERATION,
     get_source::OPERATION,
     get_record::OPERATION,
+    aggregate_sub_resource::OPERATION,
     list_sub_resource::OPERATION,
     search::OPERATION,
     fetch::OPERATION,

@@ -9,6 +9,7 @@ pub const OPERATION: Operation = Operation {
     title: "Check the server",
     about: "Whether the server answers, its version, and the day up to which its data go",
     route: None,
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Lookup,

@@ -21,6 +21,7 @@ pub const OPERATION: Operation = Operation {
     title: "Find records by name",
     about: "Records of a registry by a name as people type it, the best match first",
     route: Some("/v1/{source}"),
+    takes_body: false,
     selects: Some(|arguments| {
         arguments.has("q") && !AGGREGATE_PARAMETERS.iter().any(|name| arguments.has(name))
     }),

@@ -36,6 +36,7 @@ pub const OPERATION: Operation = Operation {
     title: "Search texts",
     about: "Full text and meaning: the best passages of the records that carry a text",
     route: Some("/v1/search"),
+    takes_body: false,
     selects: None,
     scope: Scope::Read,
     cost: Cost::Search,

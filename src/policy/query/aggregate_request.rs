@@ -6,7 +6,7 @@ use super::interval::Interval;
 use super::listing::Listing;
 use super::request::{MOST_ITEMS, take_limit};
 use crate::api::{Arguments, Error, Result};
-use crate::catalog::Field;
+use crate::catalog::{Field, Kind};
 
 /// Parameters that ask for numbers instead of records.
 pub const AGGREGATE_PARAMETERS: [&str; 5] =
@@ -16,6 +16,53 @@ pub const AGGREGATE_PARAMETERS: [&str; 5] =
 pub enum Measure {
     Count,
     Sum(Field),
+    /// Of a field with fractions; intervals and groups without a value have none.
+    Of(Statistic, Field),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Statistic {
+    Sum,
+    Mean,
+    Min,
+    Max,
+    /// By time.
+    First,
+    Last,
+}
+
+impl Statistic {
+    pub const NAMES: [(&'static str, Statistic); 6] = [
+        ("last", Statistic::Last),
+        ("first", Statistic::First),
+        ("mean", Statistic::Mean),
+        ("min", Statistic::Min),
+        ("max", Statistic::Max),
+        ("sum", Statistic::Sum),
+    ];
+}
+
+impl Measure {
+    /// The field with fractions that is measured.
+    pub fn number(&self) -> Option<&Field> {
+        match self {
+            Measure::Of(_, field) => Some(field),
+            Measure::Count | Measure::Sum(_) => None,
+        }
+    }
+}
+
+/// What `aggregate` takes for a list: statistics where it has values over time.
+pub fn aggregates(listing: &Listing) -> Vec<&'static str> {
+    match number_of(listing) {
+        Some(_) => ["count"].into_iter().chain(Statistic::NAMES.map(|(name, _)| name)).collect(),
+        None => vec!["count", "sum"],
+    }
+}
+
+/// The field with fractions that a list has.
+fn number_of(listing: &Listing) -> Option<Field> {
+    listing.columns.iter().copied().find(|f| f.sum && f.kind == Kind::Number)
 }
 
 pub struct AggregateRequest {
@@ -101,7 +148,15 @@ fn measure(
     sum_field: Option<Field>,
     listing: &Listing,
 ) -> Result<Measure> {
+    let statistic = |name: &str| Statistic::NAMES.into_iter().find(|(known, _)| *known == name);
+    if let (Some(number), Some((_, statistic))) =
+        (sum_field.or_else(|| number_of(listing)), aggregate.and_then(statistic))
+        && number.kind == Kind::Number
+    {
+        return Ok(Measure::Of(statistic, number));
+    }
     match (aggregate, sum_field) {
+        (None, Some(field)) if field.kind == Kind::Number => Ok(Measure::Of(Statistic::Sum, field)),
         (Some("count") | None, None) => Ok(Measure::Count),
         (Some("sum") | None, Some(field)) => Ok(Measure::Sum(field)),
         (Some("sum"), None) => {
@@ -114,7 +169,7 @@ fn measure(
         }
         (Some(other), _) => {
             let message = format!("`aggregate` can't be {other:?}.");
-            Err(Error::invalid("aggregate", message).suggest(other, ["count", "sum"]))
+            Err(Error::invalid("aggregate", message).suggest(other, aggregates(listing)))
         }
     }
 }

@@ -68,6 +68,7 @@ impl Cursor {
         let value = match kind {
             Kind::Date => day(key).map(SqlValue::Date),
             Kind::Int => key.parse().ok().map(SqlValue::Integer),
+            Kind::Number => key.parse().ok().filter(|n: &f64| n.is_finite()).map(SqlValue::Number),
             Kind::Bool => key.parse().ok().map(SqlValue::Boolean),
             _ => Some(SqlValue::Text(key.clone())),
         };

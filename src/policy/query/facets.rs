@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::columns::{Measured, Table};
 use super::filter::{Filter, quoted};
 use super::listing::{Items, Listing, ord_in};
 use super::page::conditions;
@@ -152,19 +153,25 @@ pub fn facet(context: &Context, scopes: &[FacetScope], name: &str) -> Result<Fac
     let cache = &context.bundle.value_counts;
     let found = match known.as_ref().and_then(|key| cache.get(key)) {
         Some(found) => found,
-        None => match count_values(context, &sql, &bound) {
-            Ok(found) => {
-                let found = Arc::new(found);
-                known.into_iter().for_each(|key| cache.insert(key, found.clone()));
-                found
+        None => {
+            let counted = match count_in_columns(context, scopes, name)? {
+                Some(found) => Ok(found),
+                None => count_values(context, &sql, &bound),
+            };
+            match counted {
+                Ok(found) => {
+                    let found = Arc::new(found);
+                    known.into_iter().for_each(|key| cache.insert(key, found.clone()));
+                    found
+                }
+                Err(QueryError::TimedOut) => {
+                    let limit = TIME.as_millis();
+                    counts.left_out = Some(format!("Counting took longer than {limit} ms."));
+                    return Ok(counts);
+                }
+                Err(error) => return Err(error.into()),
             }
-            Err(QueryError::TimedOut) => {
-                let limit = TIME.as_millis();
-                counts.left_out = Some(format!("Counting took longer than {limit} ms."));
-                return Ok(counts);
-            }
-            Err(error) => return Err(error.into()),
-        },
+        }
     };
     let fields = having.filter_map(|scope| scope.listing.column(name));
     let target = fields.filter_map(|field| field.kind.target()).next().and_then(catalog::source);
@@ -176,6 +183,55 @@ pub fn facet(context: &Context, scopes: &[FacetScope], name: &str) -> Result<Fac
     };
     counts.values = found.values.iter().map(shown).collect();
     Ok(counts)
+}
+
+/// The counts from columns; nothing where one of the scopes has none.
+fn count_in_columns(
+    context: &Context,
+    scopes: &[FacetScope],
+    name: &str,
+) -> Result<Option<ValueCounts>> {
+    let having: Vec<&FacetScope> = scopes.iter().filter(|scope| scope.has(name)).collect();
+    let mut merged: HashMap<String, u64> = HashMap::new();
+    for FacetScope { listing, filters, matching } in &having {
+        let Some(table) = Table::of(listing)? else { return Ok(None) };
+        let Some(mut set) = table.matched(context, filters)? else { return Ok(None) };
+        if let Some(matching) = matching {
+            set = set.among(matching);
+        }
+        let date = || listing.main_date.and_then(|date| listing.column(date));
+        let (field, is_year) = match listing.column(name) {
+            Some(field) => (Some(field), false),
+            None => (date(), true),
+        };
+        let Some(field) = field else { return Ok(None) };
+        // Of several sources every value counts: it may be frequent in another one.
+        let is_all = is_year || having.len() > 1;
+        let most = if is_all { usize::MAX } else { SHOWN };
+        let counted = Measured::counted(table, set).frequent(context, &field, most)?;
+        let Some(counted) = counted else { return Ok(None) };
+        if !is_all {
+            return Ok(Some(counted));
+        }
+        for (value, count) in counted.values {
+            let value = if is_year { year(&value) } else { value };
+            *merged.entry(value).or_default() += count;
+        }
+    }
+    let distinct = merged.len() as u64;
+    let mut values: Vec<(String, u64)> = merged.into_iter().collect();
+    match name {
+        YEAR => values.sort_by(|a, b| b.0.cmp(&a.0)),
+        _ => values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0))),
+    }
+    values.truncate(SHOWN);
+    Ok(Some(ValueCounts { values, distinct }))
+}
+
+/// The year of a day, as SQL writes it.
+fn year(day: &str) -> String {
+    let year = day.split('-').next().unwrap_or_default().trim_start_matches('0');
+    year.to_string()
 }
 
 fn count_values(
@@ -211,7 +267,14 @@ fn cache_key(scopes: &[FacetScope], name: &str) -> Option<String> {
 
 /// The title of a record of this bundle.
 pub fn title(bundle: &Bundle, field: &str, id: &str) -> Option<String> {
-    let (_, entry) = bundle.records().by_id(id)?;
+    let (number, entry) = bundle.records().by_id(id)?;
+    if let Some(source) = bundle.source_of_number(number).filter(|source| source.title == field)
+        && let Ok(Some(columns)) = bundle.columns()
+        && let Some(ord) = number.checked_sub(bundle.first_number(source))
+        && let Some(title) = columns.title(&source.table(), ord)
+    {
+        return Some(title.to_string());
+    }
     let fields: HashMap<&str, &serde_json::value::RawValue> =
         serde_json::from_str(entry.data).ok()?;
     serde_json::from_str(fields.get(field)?.get()).ok()

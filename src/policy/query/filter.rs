@@ -42,13 +42,13 @@ impl Op {
 pub struct Filter {
     /// The argument as it was written, for explanations.
     pub written: String,
-    column: &'static str,
-    kind: Kind,
-    condition: Condition,
+    pub(super) column: &'static str,
+    pub(super) kind: Kind,
+    pub(super) condition: Condition,
 }
 
 #[derive(Clone, Debug)]
-enum Condition {
+pub(super) enum Condition {
     AnyOf(Vec<SqlValue>),
     /// Days from the first to the last of each span.
     Within(Vec<(Date, Date)>),
@@ -68,6 +68,12 @@ impl Filter {
             kind: Kind::Bool,
             condition: Condition::AnyOf(vec![SqlValue::Boolean(true)]),
         }
+    }
+
+    /// Records with this flag.
+    pub fn with(flag: Field) -> Filter {
+        let condition = Condition::AnyOf(vec![SqlValue::Boolean(true)]);
+        Filter { condition, ..Filter::without(flag) }
     }
 
     /// Records without this flag.
@@ -130,7 +136,7 @@ impl Filter {
         if !column.can_filter() {
             return Err(fail(format!("`{}` is prose and can't be filtered.", column.name)));
         }
-        if op != Op::Any && !matches!(column.kind, Kind::Int | Kind::Date) {
+        if op != Op::Any && !column.can_compare() {
             let kind = column.kind.name();
             let message =
                 format!("`{}` is a {kind}: only numbers and dates can be compared.", column.name);
@@ -243,6 +249,7 @@ impl Filter {
     fn mark(&self) -> &'static str {
         match self.kind {
             Kind::Int => "?::BIGINT",
+            Kind::Number => "?::DOUBLE",
             Kind::Bool => "?::BOOLEAN",
             Kind::Date => "?::DATE",
             _ => "?::VARCHAR",
@@ -255,6 +262,13 @@ impl Filter {
     }
 }
 
+/// What tells these conditions together from others, whatever their order.
+pub fn filters_key(filters: &[Filter]) -> String {
+    let mut keys: Vec<String> = filters.iter().map(|filter| filter.key() + "\n").collect();
+    keys.sort_unstable();
+    keys.concat()
+}
+
 /// The column that a value like `$nay` names: `yea=$nay` finds ties.
 fn other_column(
     column: Field,
@@ -262,7 +276,7 @@ fn other_column(
     given: &Given,
     listing: &Listing,
 ) -> Result<Option<&'static str>> {
-    if !matches!(column.kind, Kind::Int | Kind::Date) {
+    if !column.can_compare() {
         return Ok(None);
     }
     let text = given.shown();
@@ -309,6 +323,10 @@ fn read_value(column: Field, name: &str, value: &str, listing: &Listing) -> Resu
         Kind::Int => match value.parse::<i64>() {
             Ok(number) => Ok(SqlValue::Integer(number)),
             Err(_) => Err(fail(format!("`{name}` must be an integer; got {value:?}."))),
+        },
+        Kind::Number => match value.parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(SqlValue::Number(number)),
+            _ => Err(fail(format!("`{name}` must be a number; got {value:?}."))),
         },
         Kind::Bool => match value.to_ascii_lowercase().as_str() {
             "true" | "1" | "yes" => Ok(SqlValue::Boolean(true)),

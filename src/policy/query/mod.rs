@@ -1,8 +1,10 @@
-//! Requests as types: arguments checked against the catalog and the bundle, and the SQL made from
-//! them. SQL for serving is written here and nowhere else.
+//! Requests as types: arguments checked against the catalog and the bundle, answered from the
+//! bundle's columns or, where these can't tell, by SQL. SQL for serving is written here and nowhere
+//! else.
 
 mod aggregate;
 mod aggregate_request;
+mod columns;
 mod coverage;
 mod cursor;
 mod facets;
@@ -16,8 +18,9 @@ mod selection;
 mod text;
 mod values;
 
-pub use aggregate::{Aggregate, AggregateResult, Bucket, MOST_BUCKETS, aggregate};
-pub use aggregate_request::{AGGREGATE_PARAMETERS, AggregateRequest};
+pub use aggregate::{Aggregate, AggregateResult, Bucket, Figure, MOST_BUCKETS, aggregate};
+pub use aggregate_request::{AGGREGATE_PARAMETERS, AggregateRequest, Statistic, aggregates};
+pub use columns::column_value;
 pub use coverage::Outside;
 pub use cursor::Cursor;
 pub use facets::{

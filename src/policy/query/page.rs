@@ -1,7 +1,10 @@
 //! A page of a list: which rows, in which order, and how many there are.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
+use super::columns::{OrdSet, Table};
 use super::coverage::Outside;
 use super::cursor::Cursor;
 use super::facets::list_facets;
@@ -54,13 +57,23 @@ pub fn page(
             (total, found)
         }
         None => {
-            let total = match &cursor {
-                Some(cursor) => cursor.total,
-                None => total(context, listing, &request.filters)?,
+            let set = match Table::of(listing)? {
+                Some(table) => table.matched(context, &request.filters)?.map(|set| (table, set)),
+                None => None,
             };
-            let rows = match total {
-                0 => Vec::new(),
-                _ => select(context, listing, request, cursor.as_ref(), limit + 1)?,
+            let total = match (&cursor, &set) {
+                (Some(cursor), _) => cursor.total,
+                (None, Some((_, set))) => set.len(),
+                (None, None) => total(context, listing, &request.filters)?,
+            };
+            let from_columns = match &set {
+                Some(set) if total > 0 => in_columns(set, request, cursor.as_ref(), limit + 1)?,
+                _ => None,
+            };
+            let rows = match from_columns {
+                Some(rows) => rows,
+                None if total == 0 => Vec::new(),
+                None => select(context, listing, request, cursor.as_ref(), limit + 1)?,
             };
             (total, rows)
         }
@@ -90,7 +103,7 @@ pub fn page(
     };
     let all = || listing.columns.iter().map(|c| c.name).collect();
     let columns = request.fields.clone().unwrap_or_else(all);
-    let cursor_after = Some(Box::new(cursor_after) as _);
+    let cursor_after = Some(Arc::new(cursor_after) as _);
     let facets = None;
     Ok((Page { items, columns, total, next_cursor, contents, facets, cursor_after }, empty))
 }
@@ -138,6 +151,18 @@ fn total(context: &Context, listing: &Listing, filters: &[Filter]) -> Result<u64
             counts.first().copied().ok_or_else(|| Error::internal("a count without a row"))
         }
     }
+}
+
+/// The next rows of a list of records; nothing where columns can't tell their order.
+fn in_columns(
+    (table, set): &(Table, OrdSet),
+    request: &ListRequest,
+    after: Option<&Cursor>,
+    limit: usize,
+) -> Result<Option<Vec<ListRow>>> {
+    let places = table.page(set, request.sort, after, limit)?;
+    let row = |(ord, key)| ListRow { ord: u64::from(ord), key, json: None };
+    Ok(places.map(|places| places.into_iter().map(row).collect()))
 }
 
 fn select(
@@ -262,18 +287,7 @@ fn explain(context: &Context, listing: &Listing, filters: &[Filter]) -> Result<V
         false => "No record matches all filters.",
     } });
     if !given.is_empty() {
-        let mut bound = Vec::new();
-        let counts: Vec<String> = given
-            .iter()
-            .map(|f| format!("(count(*) FILTER (WHERE {}))::UBIGINT", f.sql(&mut bound)))
-            .collect();
-        let scope = conditions(listing, &[], &mut bound);
-        let table = quoted(&listing.table);
-        let sql = format!("SELECT {} FROM {table} WHERE {scope}", counts.join(", "));
-        let rows = listing.bundle.db.query(&sql, &bound, &context.interrupt(), |row| {
-            (0..given.len()).map(|at| row.get::<u64>(at)).collect::<Result<Vec<_>, _>>()
-        })?;
-        let alone = given.iter().zip(rows.into_iter().flatten());
+        let alone = given.iter().zip(matches_alone(context, listing, &given)?);
         reason["filters"] = alone
             .map(|(filter, count)| json!({ "filter": filter.written, "matches_alone": count }))
             .collect();
@@ -282,4 +296,27 @@ fn explain(context: &Context, listing: &Listing, filters: &[Filter]) -> Result<V
         reason["source"] = json!({ "records": facts.records, "from": facts.from, "to": facts.to });
     }
     Ok(reason)
+}
+
+/// How many items of the list each filter leaves by itself.
+fn matches_alone(context: &Context, listing: &Listing, given: &[&Filter]) -> Result<Vec<u64>> {
+    if let Some(table) = Table::of(listing)? {
+        let alone = |filter: &&Filter| table.matched(context, std::slice::from_ref(*filter));
+        let sets = given.iter().map(alone).collect::<Result<Option<Vec<OrdSet>>>>()?;
+        if let Some(sets) = sets {
+            return Ok(sets.iter().map(OrdSet::len).collect());
+        }
+    }
+    let mut bound = Vec::new();
+    let counts: Vec<String> = given
+        .iter()
+        .map(|f| format!("(count(*) FILTER (WHERE {}))::UBIGINT", f.sql(&mut bound)))
+        .collect();
+    let scope = conditions(listing, &[], &mut bound);
+    let table = quoted(&listing.table);
+    let sql = format!("SELECT {} FROM {table} WHERE {scope}", counts.join(", "));
+    let rows = listing.bundle.db.query(&sql, &bound, &context.interrupt(), |row| {
+        (0..given.len()).map(|at| row.get::<u64>(at)).collect::<Result<Vec<_>, _>>()
+    })?;
+    Ok(rows.into_iter().flatten().collect())
 }

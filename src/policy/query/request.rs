@@ -1,7 +1,7 @@
 //! What a caller asks of a list, read from arguments and checked against the listing.
 
 use super::facets::take_facets;
-use super::filter::Filter;
+use super::filter::{Filter, filters_key};
 use super::listing::Listing;
 use crate::api::argument::WHOLE_PAGE;
 use crate::api::{Arguments, Error, Given, Result};
@@ -87,10 +87,7 @@ impl ListRequest {
         if let Some(parent) = &listing.parent {
             key.push_str(&format!("under {}\n", parent.id));
         }
-        for filter in &self.filters {
-            key.push_str(&filter.key());
-            key.push('\n');
-        }
+        key.push_str(&filters_key(&self.filters));
         if let Some(find) = &self.find {
             key.push_str(&format!("find {find}\n"));
         }

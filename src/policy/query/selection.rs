@@ -1,6 +1,7 @@
 //! A set of records by filters alone, for callers that rank them otherwise.
 
-use super::filter::{Filter, quoted};
+use super::columns::Table;
+use super::filter::{Filter, filters_key, quoted};
 use super::listing::Listing;
 use super::page::conditions;
 use crate::api::{Arguments, Context, Result};
@@ -42,16 +43,21 @@ impl Selection {
 
     /// What tells this selection from others on the same listing.
     pub fn key(&self) -> String {
-        self.filters.iter().map(|f| f.key() + "\n").collect()
+        filters_key(&self.filters)
     }
 }
 
-/// The positions of the records that a selection leaves.
+/// The positions of the records that a selection leaves, in ascending order.
 pub fn select_ords(
     context: &Context,
     listing: &Listing,
     selection: &Selection,
 ) -> Result<Vec<u32>> {
+    let table = Table::of(listing)?;
+    let set = table.map(|table| table.matched(context, &selection.filters)).transpose()?;
+    if let Some(set) = set.flatten() {
+        return Ok(set.iter().collect());
+    }
     let mut bound = Vec::new();
     let conditions = conditions(listing, &selection.filters, &mut bound);
     let table = quoted(&listing.table);

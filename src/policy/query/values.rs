@@ -1,5 +1,6 @@
 //! The values that a column has.
 
+use super::columns::Table;
 use super::filter::quoted;
 use super::listing::Listing;
 use crate::api::{Context, Result};
@@ -15,6 +16,11 @@ pub fn values_with(
     words: &[String],
     most: usize,
 ) -> Result<Vec<String>> {
+    let table = Table::of(listing)?;
+    let found = table.map(|table| table.values_with(context, &column, words, most)).transpose()?;
+    if let Some(found) = found.flatten() {
+        return Ok(found);
+    }
     let (name, table) = (quoted(column.name), quoted(&listing.table));
     let value = if column.kind.is_list() { format!("unnest({name})") } else { name };
     let has = " AND contains(lower(v), ?::VARCHAR)".repeat(words.len());

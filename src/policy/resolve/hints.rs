@@ -5,7 +5,6 @@
 use serde_json::Value;
 
 use crate::bundle::analyzer::folded_words;
-use crate::catalog::Fields;
 use crate::catalog::spec::HintFields;
 use crate::catalog::vocabulary::{PARTIES, STATES};
 
@@ -104,13 +103,14 @@ impl Hints {
         hints
     }
 
-    /// What a record gains or loses by the hints. One about which it says nothing is ignored.
-    pub fn preference(&self, record: &Fields, compared: &HintFields) -> f32 {
+    /// What a record gains or loses by the hints; `held` gives the values of its fields. A hint
+    /// about which it says nothing is ignored.
+    pub fn preference(&self, held: impl Fn(&str) -> Option<Value>, compared: &HintFields) -> f32 {
         let fits = |wanted: Option<&str>, field: Option<&str>| {
-            let held = record.get(field?)?.as_str()?;
-            Some(held.eq_ignore_ascii_case(wanted?))
+            let wanted = wanted?;
+            Some(held(field?)?.as_str()?.eq_ignore_ascii_case(wanted))
         };
-        let year = || compared.year.iter().find_map(|field| year_of(record.get(*field)?));
+        let year = || compared.year.iter().find_map(|field| year_of(&held(field)?));
         [
             fits(self.chamber, compared.chamber),
             fits(self.party, compared.party),
@@ -154,15 +154,17 @@ mod tests {
         let filing = serde_json::json!({
             "filing_year": 2024, "filed_date": "2025-01-20", "client_state": "OH",
         });
-        let preference =
-            |typed: &str| Hints::read(typed).preference(filing.as_object().unwrap(), &naming.hints);
+        let preference = |typed: &str| {
+            Hints::read(typed).preference(|field| filing.get(field).cloned(), &naming.hints)
+        };
         assert_eq!(preference("Acme 2024"), MOST_GAIN);
         assert_eq!(preference("Acme 2025"), -LOSS);
         assert_eq!(preference("Acme of Ohio"), MOST_GAIN);
         assert_eq!(preference("Senator Acme"), 0.0);
         let undated = serde_json::json!({ "filed_date": "2025-01-20" });
         let hints = Hints::read("Acme 2025");
-        assert_eq!(hints.preference(undated.as_object().unwrap(), &naming.hints), MOST_GAIN);
+        let held = |field: &str| undated.get(field).cloned();
+        assert_eq!(hints.preference(held, &naming.hints), MOST_GAIN);
     }
 
     #[test]

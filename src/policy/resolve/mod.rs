@@ -6,10 +6,12 @@
 //! badly is not returned: the nearest names are shown instead of a wrong record. Which names a
 //! record has is said by its source (see `spec::Naming`).
 
+mod facts;
 mod hints;
 mod score;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -19,8 +21,8 @@ use super::search::{Candidates, scopes};
 use crate::api::argument::WHOLE_PAGE;
 use crate::api::{Arguments, Context, Error, Notes, Outcome, Page, Result};
 use crate::bundle::{Bundle, analyzer, names, stable_hash};
-use crate::catalog::spec::Naming;
 use crate::catalog::{Fields, Source};
+use facts::RecordFacts;
 use hints::Hints;
 
 /// Bytes of a name as people type it; a longer text is no name.
@@ -100,7 +102,7 @@ pub fn resolve(
         let searched = candidates.count();
         json!({ "reason": "No name fits well enough.", "searched": searched, "nearest": nearest })
     });
-    let cursor_after = Some(Box::new(cursor_after) as _);
+    let cursor_after = Some(Arc::new(cursor_after) as _);
     let page = Page { items, columns, total, next_cursor, cursor_after, ..Page::default() };
     let mut shown = page.shown(&[]);
     let others = candidates.count().saturating_sub(total);
@@ -173,6 +175,7 @@ fn find(
     let mut found: HashMap<u32, Match> = HashMap::new();
     let mut nearest: Vec<(f32, String)> = Vec::new();
     let hints = Hints::read(typed);
+    let facts = RecordFacts::of(bundle, source, naming);
     let whole = analyzer::folded_words(typed);
     for name in fitting(context, index, source, &whole, &hints.words, candidates)? {
         context.check()?;
@@ -193,8 +196,7 @@ fn find(
         for record in index.records(name).filter(|record| candidates.contains(*record)) {
             let preference = match hints.words == whole || found.len() > MOST_READ {
                 true => 0.0,
-                false => fields(bundle, record)
-                    .map_or(0.0, |fields| hints.preference(&fields, &naming.hints)),
+                false => hints.preference(|field| facts.value(record, field), &naming.hints),
             };
             // A match that needs hints is less certain than a match of all words.
             let fit = plain.max((bare + preference - 0.01).min(0.99)).clamp(0.0, 1.0);
@@ -217,7 +219,7 @@ fn find(
     let rounded = |m: &Match| (m.score * 200.0).round() as i32;
     let read = if matches.len() <= MOST_READ { matches.as_slice() } else { &[] };
     let prominent: HashMap<u32, (bool, String)> =
-        read.iter().map(|m| (m.record, prominence(bundle, source, naming, m.record))).collect();
+        read.iter().map(|m| (m.record, facts.prominence(m.record))).collect();
     matches.sort_by(|a, b| {
         let (pa, pb) = (prominent.get(&a.record), prominent.get(&b.record));
         // Records are numbered in the default order of their source, mostly the newest first.
@@ -237,40 +239,45 @@ fn fitting(
     bare: &[String],
     candidates: &Candidates,
 ) -> Result<Vec<u32>> {
-    let mut found: HashMap<u32, f32> = HashMap::new();
+    let names = index.of_source(source.key);
+    // The largest share of each name; most share nothing.
+    let mut shares = vec![0.0f32; names.len()];
     for words in [whole, bare] {
         context.check()?;
         let trigrams = names::trigrams(words);
         // A name must share a quarter of the pieces, or those of its one word.
         let least = (trigrams.len() as u16 / 4).clamp(1, 4);
         for (name, count) in index.sharing(source.key, &trigrams, least) {
-            let share =
-                f32::from(count) / (trigrams.len() as f32 + 0.2 * index.text(name).len() as f32);
-            let known = found.entry(name).or_insert(share);
-            *known = known.max(share);
+            let length = index.text_length(name) as f32;
+            let share = f32::from(count) / (trigrams.len() as f32 + 0.2 * length);
+            if let Some(known) = shares.get_mut((name - names.start) as usize) {
+                *known = known.max(share);
+            }
         }
         if bare == whole {
             break;
         }
     }
-    let mut found: Vec<(u32, f32)> = found.into_iter().collect();
-    found.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let sharing = names.zip(shares).filter(|(_, share)| *share > 0.0);
+    let is_borne = |name: u32| index.records(name).any(|record| candidates.contains(record));
+    let mut found: Vec<(u32, f32)> = sharing.collect();
     context.check()?;
-    let is_borne = |name: &u32| index.records(*name).any(|record| candidates.contains(record));
-    Ok(found.into_iter().map(|(name, _)| name).filter(is_borne).take(MOST_NAMES).collect())
+    // Without filters every name is borne by a candidate.
+    let is_all = context.bundle.manifest.source(source.key).map(|facts| facts.records);
+    if is_all != Some(candidates.count()) {
+        found.retain(|(name, _)| is_borne(*name));
+    }
+    let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if found.len() > MOST_NAMES {
+        found.select_nth_unstable_by(MOST_NAMES - 1, order);
+        found.truncate(MOST_NAMES);
+    }
+    found.sort_unstable_by(order);
+    Ok(found.into_iter().map(|(name, _)| name).collect())
 }
 
 fn fields(bundle: &Bundle, record: u32) -> Option<Fields> {
     serde_json::from_str(bundle.records().by_number(record as usize)?.data).ok()
-}
-
-/// Whether it is current, and how new it is: what decides between equals.
-fn prominence(bundle: &Bundle, source: &Source, naming: &Naming, record: u32) -> (bool, String) {
-    let Some(fields) = fields(bundle, record) else { return Default::default() };
-    let current = fields.get("current").and_then(Value::as_bool).unwrap_or(false);
-    let mut dates = naming.recency.into_iter().chain(source.main_date);
-    let date = dates.find_map(|field| fields.get(field)?.as_str());
-    (current, date.unwrap_or_default().to_string())
 }
 
 /// The record as JSON with how it matched.

@@ -175,15 +175,28 @@ pub fn fit(typed: &str, word: &str) -> f32 {
         // A number is right or wrong.
         return 0.0;
     }
-    let slips = strsim::damerau_levenshtein(typed, word) as f32;
-    let alike = 1.0 - slips / short.max(long) as f32;
+    let alike = |slips: usize| 1.0 - slips as f32 / short.max(long) as f32;
     let bound = if short <= 4 { 0.7 } else { 0.6 };
-    if alike >= bound {
-        // A slip in the first letter is rare.
-        let first = typed.chars().next() == word.chars().next();
-        return alike - if first { 0.02 } else { 0.1 };
+    // Most words have so few letters in common that the slips need not be counted.
+    if alike(least_slips(typed, word)) >= bound {
+        let alike = alike(strsim::damerau_levenshtein(typed, word));
+        if alike >= bound {
+            // A slip in the first letter is rare.
+            let first = typed.chars().next() == word.chars().next();
+            return alike - if first { 0.02 } else { 0.1 };
+        }
     }
     if short >= 4 && long >= 4 && soundex(typed) == soundex(word) { 0.6 } else { 0.0 }
+}
+
+/// How many slips there are at least between two words: one for each letter that only one of them
+/// has. Letters that fall together here make it smaller, never larger.
+fn least_slips(a: &str, b: &str) -> usize {
+    let mut letters = [0i16; 64];
+    a.chars().for_each(|letter| letters[letter as usize % 64] += 1);
+    b.chars().for_each(|letter| letters[letter as usize % 64] -= 1);
+    let sum = |sign: i16| letters.iter().map(|n| (n * sign).max(0) as usize).sum::<usize>();
+    sum(1).max(sum(-1))
 }
 
 /// Whether the words are the name's, but for those that every name has: "HELP committee" is HELP.
@@ -292,6 +305,16 @@ mod tests {
                 && of("Ways & Means", "Ways and Means") > 0.9
         );
         assert!(of("Smith", "Jones") < 0.3 && of("119", "118") == 0.0);
+    }
+
+    #[test]
+    fn there_are_never_fewer_slips_than_letters_tell() {
+        let words =
+            ["markey", "markley", "amrkey", "mackay", "é", "velázquez", "日本", "aaaa", "a"];
+        for (a, b) in words.iter().flat_map(|a| words.iter().map(move |b| (a, b))) {
+            assert!(least_slips(a, b) <= strsim::damerau_levenshtein(a, b), "{a} {b}");
+        }
+        assert_eq!((least_slips("markey", "markley"), least_slips("amrkey", "markey")), (1, 0));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 
 use super::request::SearchScope;
-use crate::api::{Context, Result};
+use crate::api::{Context, Error, Result};
 use crate::bundle::text::TextIndex;
 use crate::bundle::{Bundle, SourceFacts};
 use crate::catalog::Source;
@@ -119,7 +119,8 @@ fn selected(
         return Ok(known);
     }
     let ords = select_ords(context, listing, selection)?;
-    let set: Arc<RoaringBitmap> = Arc::new(ords.into_iter().map(|ord| first + ord).collect());
+    let numbers = ords.into_iter().map(|ord| first + ord);
+    let set = Arc::new(RoaringBitmap::from_sorted_iter(numbers).map_err(Error::internal)?);
     selections.insert(key, set.clone());
     Ok(set)
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -78,14 +79,20 @@ impl Output for SearchResults {
         Some((self.total, self.next_cursor.as_deref()))
     }
 
-    fn shorten(&mut self, bytes: usize) -> Option<String> {
+    fn shortened(&self, bytes: usize) -> Option<(Arc<dyn Output>, String)> {
         let kept = fitting(self.results.iter().map(|result| result.get().len()), bytes);
         if kept >= self.results.len() {
             return None;
         }
-        self.next_cursor = Some((self.cursor_after)(kept));
-        self.results.truncate(kept);
-        shown(kept, self.total, &[], true)
+        let shorter = SearchResults {
+            results: self.results[..kept].to_vec(),
+            next_cursor: Some((self.cursor_after)(kept)),
+            degraded: self.degraded.clone(),
+            facets: self.facets.clone(),
+            cursor_after: self.cursor_after.clone(),
+            ..*self
+        };
+        Some((Arc::new(shorter), shown(kept, self.total, &[], true)?))
     }
 }
 

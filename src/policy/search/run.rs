@@ -1,6 +1,7 @@
 //! One search: candidates, the two halves, one ranking, a page of it.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::candidates::Candidates;
 use super::fuse::{self, Fused, Scored};
@@ -61,7 +62,7 @@ pub fn search(context: &Context, request: &SearchRequest) -> Result<Outcome> {
         took_ms: context.took_ms(),
         facets: facets::count(context, request, || ranking.records())?,
         degraded: ranking.degraded,
-        cursor_after: Box::new(cursor_after),
+        cursor_after: Arc::new(cursor_after),
     };
     let understood = request.understood.clone();
     Ok(Outcome::new(output).with(Notes { empty, shown, understood, ..Notes::default() }))

@@ -2,61 +2,73 @@
 //! workers, until a deadline. A permit belongs to the work, not to the caller: whoever goes away
 //! gives it back when the work has stopped, which the cancellation token sees to.
 
+mod outcomes;
+mod threads;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use tokio_util::sync::CancellationToken;
 
+use crate::api::argument::WHOLE_PAGE;
 use crate::api::{Arguments, Budget, CallerInfo, Context, Cost, Error, Operation, Outcome, Result};
+use crate::boj::Live;
 use crate::bundle::{Bundle, BundleError};
 use crate::client_config::ClientConfigs;
 use crate::limits::{ConcurrencyLimit, ConcurrencySettings};
+use crate::priority::Priority;
 use crate::toolsets::Toolsets;
+use crate::wizard::Forms;
+use outcomes::Outcomes;
+use threads::WorkThreads;
 
 /// The open bundle, swapped as a whole, and everything that runs operations over it.
 pub struct Executor {
-    current: ArcSwap<Bundle>,
+    current: ArcSwap<Served>,
     pub toolsets: Toolsets,
     client_configs: OnceLock<Arc<ClientConfigs>>,
+    boj: OnceLock<Arc<Live>>,
+    forms: Option<Arc<Forms>>,
+    /// Ends work outside the bundle when the server stops: it may take minutes.
+    pub stop: CancellationToken,
     budget: Budget,
     settings: ConcurrencySettings,
-    searches: ConcurrencyLimit,
+    searches: Pool,
     /// Lists, counts, dossiers.
-    queries: ConcurrencyLimit,
-    external: ConcurrencyLimit,
-    /// Threads for work that blocks. Not the workers' own pools: compression runs there, and must
-    /// not wait for searches.
+    queries: Pool,
+    external: Pool,
+    forms_runs: Pool,
+    forms_timeout: Duration,
+}
+
+/// One latency class: how much of it runs at once, and where.
+struct Pool {
+    limit: ConcurrencyLimit,
     threads: WorkThreads,
 }
 
-/// The blocking threads of a runtime that runs nothing else.
-struct WorkThreads(Option<tokio::runtime::Runtime>);
-
-impl WorkThreads {
-    fn new(most: usize) -> std::io::Result<WorkThreads> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .max_blocking_threads(most)
-            .thread_name("josh-work")
-            .build()?;
-        Ok(WorkThreads(Some(runtime)))
-    }
-
-    async fn run<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let runtime = self.0.as_ref().ok_or_else(|| Error::internal("no threads for work"))?;
-        runtime.spawn_blocking(work).await.map_err(Error::internal)?
+impl Pool {
+    fn new(
+        name: &'static str,
+        settings: ConcurrencySettings,
+        priority: Priority,
+    ) -> std::io::Result<Pool> {
+        let threads = WorkThreads::new(&format!("josh-{name}"), settings.max_concurrent, priority)?;
+        Ok(Pool { limit: ConcurrencyLimit::new(name, settings), threads })
     }
 }
 
-impl Drop for WorkThreads {
-    fn drop(&mut self) {
-        // Without waiting: the last owner may be a task.
-        if let Some(runtime) = self.0.take() {
-            runtime.shutdown_background();
-        }
+/// An open bundle, and what was worked out from it.
+struct Served {
+    bundle: Arc<Bundle>,
+    outcomes: Outcomes,
+}
+
+impl Served {
+    fn new(bundle: Arc<Bundle>) -> Served {
+        Served { bundle, outcomes: Outcomes::default() }
     }
 }
 
@@ -67,23 +79,44 @@ impl Executor {
         budget: Budget,
         settings: ConcurrencySettings,
     ) -> std::io::Result<Executor> {
-        // As many as there are permits: whoever has one never waits for a thread.
-        let threads = WorkThreads::new(3 * settings.max_concurrent)?;
+        Executor::with_forms(bundle, toolsets, budget, settings, None)
+    }
+
+    /// The same with forms of agencies, which have limits of their own.
+    pub fn with_forms(
+        bundle: Bundle,
+        toolsets: Toolsets,
+        budget: Budget,
+        settings: ConcurrencySettings,
+        forms: Option<Forms>,
+    ) -> std::io::Result<Executor> {
+        let runs = match forms.as_ref().map(|forms| &forms.options) {
+            Some(forms) => ConcurrencySettings {
+                max_concurrent: forms.at_once,
+                timeout: forms.time,
+                ..settings
+            },
+            None => settings,
+        };
         Ok(Executor {
-            current: ArcSwap::from_pointee(bundle),
+            forms: forms.map(Arc::new),
+            stop: CancellationToken::new(),
+            forms_timeout: runs.timeout,
+            current: ArcSwap::from_pointee(Served::new(Arc::new(bundle))),
             toolsets,
             client_configs: OnceLock::new(),
+            boj: OnceLock::new(),
             budget,
             settings,
-            searches: ConcurrencyLimit::new("searches", settings),
-            queries: ConcurrencyLimit::new("queries", settings),
-            external: ConcurrencyLimit::new("external", settings),
-            threads,
+            searches: Pool::new("searches", settings, Priority::Searches)?,
+            queries: Pool::new("queries", settings, Priority::Queries)?,
+            external: Pool::new("external", settings, Priority::Queries)?,
+            forms_runs: Pool::new("forms", runs, Priority::Queries)?,
         })
     }
 
     pub fn bundle(&self) -> Arc<Bundle> {
-        self.current.load_full()
+        self.current.load().bundle.clone()
     }
 
     /// Hands out configuration for clients from now on. It names the address of the server, which
@@ -97,11 +130,17 @@ impl Executor {
         self.client_configs.get()
     }
 
+    /// Lets the Bank of Japan be asked from now on.
+    pub fn ask_bank(&self, live: Live) {
+        // Only the first counts: nothing asks two.
+        let _ = self.boj.set(Arc::new(live));
+    }
+
     /// Opens the file again; the old bundle stays in service if the new one can't be used.
     pub fn reload(&self) -> Result<Arc<Bundle>, BundleError> {
         let bundle = Arc::new(self.bundle().open_again()?);
         bundle.prepare_search();
-        self.current.store(bundle.clone());
+        self.current.store(Arc::new(Served::new(bundle.clone())));
         Ok(bundle)
     }
 
@@ -110,10 +149,13 @@ impl Executor {
         Context {
             bundle,
             client_configs: self.client_configs.get().cloned(),
+            boj: self.boj.get().cloned(),
+            forms: self.forms.clone(),
             deadline: caller.started + self.settings.timeout,
             caller,
             cancellation: CancellationToken::new(),
             budget: self.budget,
+            on_progress: None,
         }
     }
 
@@ -126,25 +168,45 @@ impl Executor {
     ) -> Result<Outcome> {
         let run = operation.run;
         let cost = operation.cost_with.map_or(operation.cost, |cost_with| cost_with(&arguments));
-        self.run(cost, context, move |context| run(arguments, context)).await
+        let served = self.current.load_full();
+        let is_whole = arguments.has(WHOLE_PAGE);
+        let is_page = operation.is_list && !is_whole && matches!(cost, Cost::Query | Cost::Search);
+        if !is_page || !Arc::ptr_eq(&served.bundle, &context.bundle) {
+            return self.run(cost, context, move |context| run(arguments, context)).await;
+        }
+        let key = outcomes::key(operation, &arguments);
+        let late = context.late();
+        let deadline = tokio::time::Instant::from_std(context.deadline);
+        let work = move |context: &Arc<Context>| {
+            let started = Instant::now();
+            run(arguments, context).map(|outcome| (outcome, started.elapsed()))
+        };
+        let found = served.outcomes.get_or_run(key, || self.run(cost, context, work));
+        // Whoever waits for another's call waits no longer than for its own.
+        tokio::time::timeout_at(deadline, found).await.unwrap_or(Err(late))
     }
 
     /// Runs work of this cost.
     pub async fn run<T: Send + 'static>(
         &self,
         cost: Cost,
-        context: Context,
+        mut context: Context,
         work: impl FnOnce(&Arc<Context>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let limit = match cost {
+        if cost == Cost::Form {
+            context.deadline = context.caller.started + self.forms_timeout;
+            context.cancellation = self.stop.child_token();
+        }
+        let pool = match cost {
             Cost::Lookup => return run_here(&Arc::new(context), work),
             Cost::Query => &self.queries,
             Cost::Search => &self.searches,
             Cost::External => &self.external,
+            Cost::Form => &self.forms_runs,
         };
         let late = context.late();
         let deadline = tokio::time::Instant::from_std(context.deadline);
-        match tokio::time::timeout_at(deadline, self.run_within(limit, context, work)).await {
+        match tokio::time::timeout_at(deadline, self.run_within(pool, context, work)).await {
             Ok(result) => result,
             Err(_) => Err(late),
         }
@@ -152,11 +214,11 @@ impl Executor {
 
     async fn run_within<T: Send + 'static>(
         &self,
-        limit: &ConcurrencyLimit,
+        pool: &Pool,
         context: Context,
         work: impl FnOnce(&Arc<Context>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let permit = limit.acquire().await?;
+        let permit = pool.limit.acquire().await?;
         // Dropped with this future, that is, when nobody waits any more.
         let _guard = context.cancellation.clone().drop_guard();
         let span = tracing::Span::current();
@@ -168,7 +230,7 @@ impl Executor {
                 work(&context).map_err(|error| context.classify(error))
             })
         };
-        self.threads.run(work).await
+        pool.threads.run(work).await
     }
 }
 

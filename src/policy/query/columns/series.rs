@@ -1,0 +1,193 @@
+//! Counts and sums over time: one value for each interval, and for each group in it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use time::{Date, Duration, Month};
+
+use super::groups::by_key;
+use super::{Group, Measured, date};
+use crate::api::{Context, Result};
+use crate::bundle::columns::Column;
+use crate::catalog::Field;
+use crate::policy::query::aggregate::MOST_BUCKETS;
+use crate::policy::query::interval::Interval;
+
+/// What is asked of a series.
+pub struct TimeQuestion<'q> {
+    pub field: &'q Field,
+    pub interval: Interval,
+    pub group: Option<&'q Field>,
+    /// Groups that are shown.
+    pub series: usize,
+    /// Days of which the bundle knows nothing, as first and last.
+    pub gaps: &'q [(Date, Date)],
+}
+
+/// How many intervals lie between the first and the last day.
+pub enum Intervals {
+    /// No record has a day.
+    None,
+    Some(u64),
+}
+
+/// The values in the order of time; within an interval the largest group first.
+pub struct Series {
+    pub values: Vec<(String, Option<String>, i64)>,
+    /// How many groups there are.
+    pub groups: u64,
+}
+
+impl Measured<'_> {
+    /// Nothing where columns can't tell.
+    pub fn intervals(&self, field: &Field, interval: Interval) -> Option<Intervals> {
+        let column = self.table.column(field.name)?;
+        let (mut first, mut last) = (u32::MAX, 0);
+        self.set.each(|ord| {
+            let code = column.code(ord);
+            if code > 0 {
+                (first, last) = (first.min(code), last.max(code));
+            }
+        });
+        let (Some(first), Some(last)) = (day(&column, first), day(&column, last)) else {
+            return Some(Intervals::None);
+        };
+        let between = interval.number(last) - interval.number(first);
+        Some(Intervals::Some(u64::try_from(between).ok()? + 1))
+    }
+
+    /// Nothing where columns can't tell.
+    pub fn series(&self, context: &Context, question: &TimeQuestion) -> Result<Option<Series>> {
+        let group = question.group.map(|field| Group::of(&self.table, field));
+        let (Some(column), Some(group)) = (
+            self.table.column(question.field.name),
+            group.map_or(Some(None), |group| group.map(Some)),
+        ) else {
+            return Ok(None);
+        };
+        // A day is truncated once, however many records have it.
+        let mut starts: Vec<Option<Date>> = vec![None; column.values as usize + 1];
+        let mut sums: HashMap<(Date, u32), i128> = HashMap::new();
+        self.visit(context, |ord| {
+            let code = column.code(ord);
+            let Some(start) = starts.get_mut(code as usize).filter(|_| code > 0) else { return };
+            if start.is_none() {
+                *start = day(&column, code).map(|day| question.interval.start(day));
+            }
+            let Some(start) = *start else { return };
+            let value = self.value(ord);
+            match &group {
+                Some(group) => {
+                    group.each(ord, |code| *sums.entry((start, code)).or_default() += value);
+                }
+                None => *sums.entry((start, 0)).or_default() += value,
+            }
+        })?;
+        Ok(assembled(question, group.as_ref(), sums))
+    }
+}
+
+/// The intervals in order with the values of the largest groups, 0 where there is none.
+fn assembled(
+    question: &TimeQuestion,
+    group: Option<&Group>,
+    sums: HashMap<(Date, u32), i128>,
+) -> Option<Series> {
+    let mut known: HashMap<(Date, u32), i64> = HashMap::with_capacity(sums.len());
+    let mut by_group: HashMap<u32, i128> = HashMap::new();
+    for ((start, code), sum) in sums {
+        known.insert((start, code), i64::try_from(sum).ok()?);
+        *by_group.entry(code).or_default() += sum;
+    }
+    let key = |code: u32| group.and_then(|group| group.key(code));
+    // An empty text and none at all count as one, as SQL counts them.
+    let is_empty_text = |code: &u32| *code > 0 && key(*code).is_some_and(|key| key.is_empty());
+    let has_both = by_group.contains_key(&0) && by_group.keys().any(is_empty_text);
+    let groups = by_group.len() as u64 - u64::from(has_both);
+    let mut top: Vec<(u32, i128)> = by_group.into_iter().collect();
+    top.sort_by(|a, b| {
+        let keys = || group.map_or(std::cmp::Ordering::Equal, |group| by_key(group, a.0, b.0));
+        b.1.cmp(&a.1).then_with(keys)
+    });
+    top.truncate(question.series);
+    let starts: BTreeSet<Date> = known.keys().map(|(start, _)| *start).collect();
+    let mut values = Vec::new();
+    let (Some(first), Some(last)) = (starts.first(), starts.last()) else {
+        return Some(Series { values, groups });
+    };
+    let keys: Vec<(u32, Option<String>)> =
+        top.iter().map(|(code, _)| (*code, key(*code))).collect();
+    let mut start = *first;
+    loop {
+        let next = question.interval.next(start);
+        let is_gap = |(from, to): &(Date, Date)| {
+            start >= *from && next.is_some_and(|next| Some(next) <= to.next_day())
+        };
+        // The caller looked at how many there are; only damage makes more.
+        if values.len() as u64 > MOST_BUCKETS {
+            return None;
+        }
+        if starts.contains(&start) || !question.gaps.iter().any(is_gap) {
+            for (code, key) in &keys {
+                let value = known.get(&(start, *code)).copied().unwrap_or_default();
+                values.push((start.to_string(), key.clone(), value));
+            }
+        }
+        match next.filter(|next| next <= last) {
+            Some(next) => start = next,
+            None => return Some(Series { values, groups }),
+        }
+    }
+}
+
+fn day(column: &Column, code: u32) -> Option<Date> {
+    date(column.number(code)?)
+}
+
+impl Interval {
+    /// The first day of the interval that a day lies in.
+    fn start(self, day: Date) -> Date {
+        let month = |month: u8| {
+            let first = Month::try_from(month).ok();
+            first.and_then(|month| Date::from_calendar_date(day.year(), month, 1).ok())
+        };
+        let month_of = u8::from(day.month());
+        match self {
+            Interval::Day => Some(day),
+            Interval::Week => {
+                day.checked_sub(Duration::days(day.weekday().number_days_from_monday().into()))
+            }
+            Interval::Month => month(month_of),
+            Interval::Quarter => month((month_of - 1) / 3 * 3 + 1),
+            Interval::Year => month(1),
+        }
+        .unwrap_or(day)
+    }
+
+    /// The first day of the interval after the one that begins on this day.
+    fn next(self, start: Date) -> Option<Date> {
+        let after = |months: u8| {
+            let at = u8::from(start.month()) - 1 + months;
+            let month = Month::try_from(at % 12 + 1).ok()?;
+            Date::from_calendar_date(start.year() + i32::from(at / 12), month, 1).ok()
+        };
+        match self {
+            Interval::Day => start.next_day(),
+            Interval::Week => start.checked_add(Duration::days(7)),
+            Interval::Month => after(1),
+            Interval::Quarter => after(3),
+            Interval::Year => after(12),
+        }
+    }
+
+    /// The number of the interval that a day lies in, counted from any one on.
+    fn number(self, day: Date) -> i64 {
+        let (year, month) = (i64::from(day.year()), i64::from(u8::from(day.month())) - 1);
+        match self {
+            Interval::Day => day.to_julian_day().into(),
+            Interval::Week => i64::from(self.start(day).to_julian_day()).div_euclid(7),
+            Interval::Month => year * 12 + month,
+            Interval::Quarter => year * 4 + month / 3,
+            Interval::Year => year,
+        }
+    }
+}

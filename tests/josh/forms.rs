@@ -1,0 +1,350 @@
+//! Section 15 without a browser: which forms there are, their contracts, plans, and who may do
+//! what. The numbers in brackets are those of the acceptance tests in the design.
+
+use std::sync::LazyLock;
+
+use josh::access::KeyFile;
+use serde_json::{Value, json};
+
+use crate::mcp::{block_on, connect, eras, once, structured, tools};
+use crate::support::{Server, josh, run};
+
+pub const WIZARDS: [&str; 3] = ["ssa-quick-calculator", "irs-withholding", "fsa-estimator"];
+
+/// Describes and plans, with no browser anywhere.
+static DESCRIBING: LazyLock<Server> = LazyLock::new(|| {
+    let flags = ["--forms", "describe", "--toolsets", "policy,forms"];
+    Server::start_with(&flags, &[("PATH", "/nonexistent")])
+});
+
+pub fn ssa() -> Value {
+    json!({ "birth_month": "06", "birth_day": "15", "birth_year": "1980",
+            "current_earnings": 75000, "dollar_type": "constant" })
+}
+
+pub fn post(
+    server: &Server,
+    path: &str,
+    key: Option<&str>,
+    body: &Value,
+) -> crate::support::Answer {
+    let bearer = key.map(|key| format!("Bearer {key}"));
+    let mut headers = vec![("content-type", "application/json")];
+    headers.extend(bearer.as_deref().map(|bearer| ("authorization", bearer)));
+    server.post(path, &headers, body.to_string().as_bytes())
+}
+
+/// [31] Given the shipped wizards, when they are listed and read, then each says where its
+/// description comes from, and none claims to have been tried.
+#[test]
+fn wizards_are_listed_with_their_provenance() {
+    let list = DESCRIBING.get("/v1/forms").json();
+    assert_eq!((&list["success"], &list["count"]), (&json!(true), &json!(3)));
+    for (wizard, id) in list["wizards"].as_array().unwrap().iter().zip(WIZARDS) {
+        assert_eq!(wizard["wizard_id"], id);
+        let provenance = &wizard["provenance"];
+        assert_eq!(
+            (&provenance["status"], &wizard["runs_here"]),
+            (&json!("described"), &json!(false))
+        );
+        assert!(provenance["note"].as_str().unwrap().contains("Never run by us"), "{provenance}");
+        assert!(provenance["recorded_on"].as_str().unwrap() >= "2025-10", "{provenance}");
+        assert!(provenance["from"].as_str().unwrap().len() > 10);
+        let info = DESCRIBING.get(&format!("/v1/forms/{id}")).json();
+        assert_eq!(info["provenance"], *provenance);
+        for key in ["wizard_name", "url", "page_count", "agency"] {
+            assert_eq!(info[key], wizard[key], "{key}");
+        }
+        assert_eq!(info["schema"]["additionalProperties"], false, "the contract is closed");
+        assert_eq!(info["schema"]["$schema"], "http://json-schema.org/draft-07/schema#");
+    }
+}
+
+/// [27] Given the official client, when tools are listed and called, then names, inputs and keys
+/// are the reference's, and results fit their schemas.
+#[test]
+fn tools_have_the_names_inputs_and_keys_of_the_reference() {
+    let listed = tools(&DESCRIBING);
+    let tool = |name: &str| listed.iter().find(|tool| tool.name == name).unwrap();
+    let [list, info, execute] = [
+        tool("federalrunner_list_wizards"),
+        tool("federalrunner_get_wizard_info"),
+        tool("federalrunner_execute_wizard"),
+    ];
+    let required = |tool: &rmcp::model::Tool| tool.input_schema.get("required").cloned();
+    assert_eq!(required(list), None);
+    assert_eq!(required(info), Some(json!(["wizard_id"])));
+    assert_eq!(required(execute), Some(json!(["wizard_id", "user_data"])));
+    let kinds = |tool: &rmcp::model::Tool, name: &str| {
+        tool.input_schema["properties"][name]["type"].as_str().unwrap().to_string()
+    };
+    assert_eq!(
+        (kinds(execute, "wizard_id"), kinds(execute, "user_data")),
+        ("string".into(), "object".into())
+    );
+    for (tool, is_reading) in [(list, true), (info, true), (execute, false)] {
+        let hints = tool.annotations.as_ref().unwrap();
+        assert_eq!(hints.read_only_hint, Some(is_reading), "{}", tool.name);
+        assert_eq!(hints.destructive_hint, Some(false));
+        assert_eq!(hints.open_world_hint, Some(!is_reading));
+    }
+    let wizards = structured(&DESCRIBING, "federalrunner_list_wizards", json!({}));
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert!(
+        ["success", "count", "wizards"].iter().all(|k| keys(&wizards).contains(&k.to_string()))
+    );
+    for id in WIZARDS {
+        let got =
+            structured(&DESCRIBING, "federalrunner_get_wizard_info", json!({ "wizard_id": id }));
+        for key in ["success", "wizard_id", "wizard_name", "url", "page_count", "schema"] {
+            assert!(got.get(key).is_some(), "{key}");
+        }
+        let contract = jsonschema::draft7::new(&got["schema"]).expect("a schema of draft-07");
+        assert!(jsonschema::draft7::meta::is_valid(&got["schema"]));
+        assert!(contract.is_valid(&got["example_user_data"]), "{id}");
+        let output = Value::Object((**info.output_schema.as_ref().unwrap()).clone());
+        assert!(jsonschema::validator_for(&output).unwrap().is_valid(&got));
+        let dry =
+            json!({ "wizard_id": id, "user_data": got["example_user_data"], "dry_run": true });
+        let dry = structured(&DESCRIBING, "federalrunner_execute_wizard", dry);
+        let output = Value::Object((**execute.output_schema.as_ref().unwrap()).clone());
+        assert!(jsonschema::validator_for(&output).unwrap().is_valid(&dry), "{dry}");
+        assert!(!output.to_string().contains("anyOf"), "hosts differ in what they check");
+        assert_eq!((&dry["success"], &dry["dry_run"]), (&json!(true), &json!(true)));
+        assert!(dry["plan"].as_array().unwrap().len() > 4);
+    }
+}
+
+/// [24] Given forms that are off, when anything asks for them, then nothing is there, and the
+/// list of tools is the same as without them.
+#[test]
+fn forms_that_are_off_are_not_there() {
+    let off = Server::start(&["--toolsets", "all", "--public-url", "https://a.example"]);
+    let names: Vec<String> = tools(&off).iter().map(|tool| tool.name.to_string()).collect();
+    assert!(!names.iter().any(|name| name.starts_with("federalrunner")), "{names:?}");
+    assert_eq!(off.get("/v1/forms").status, 404);
+    assert_eq!(post(&off, "/v1/forms/ssa-quick-calculator/runs", None, &json!({})).status, 405);
+    let on = Server::start(&[
+        "--toolsets",
+        "all",
+        "--public-url",
+        "https://a.example",
+        "--forms",
+        "describe",
+    ]);
+    let with = tools(&on).len();
+    assert_eq!(with, names.len() + 3);
+    let refused = run(&["serve", "--listen", "127.0.0.1:0", "--toolsets", "policy,forms"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--forms describe"));
+}
+
+/// [24] Given a server that only describes, when a run is asked for, then it is refused, in REST
+/// and as a tool, and a plan is not.
+#[test]
+fn a_server_that_describes_does_not_run() {
+    let body = json!({ "user_data": ssa() });
+    let answer = post(&DESCRIBING, "/v1/forms/ssa-quick-calculator/runs", None, &body);
+    assert_eq!((answer.status, answer.code().as_str()), (403, "wizards_off"));
+    let call = json!({ "wizard_id": "ssa-quick-calculator", "user_data": ssa() });
+    let called = once(&DESCRIBING, "federalrunner_execute_wizard", call);
+    assert_eq!(called.is_error, Some(true));
+    let plan = post(&DESCRIBING, "/v1/forms/ssa-quick-calculator/plan", None, &body);
+    assert_eq!(plan.status, 200, "{}", plan.text());
+    let steps = plan.json()["steps"].as_array().unwrap().clone();
+    let shown: Vec<String> = steps
+        .iter()
+        .map(|s| {
+            format!(
+                "{} {} {}",
+                s["field"].as_str().unwrap(),
+                s["action"].as_str().unwrap(),
+                s["value"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "/birth_month fill ••• (2 digits)",
+            "/birth_day fill ••• (2 digits)",
+            "/birth_year fill ••• (4 digits)",
+            "/current_earnings fill ••• (5 digits)",
+            "/dollar_type choose constant",
+        ]
+    );
+    assert_eq!(plan.header("cache-control"), "no-store");
+}
+
+/// [18] Given data that break every kind of rule, when they are planned, then each problem is named
+/// by its place and rule, and no value is repeated.
+#[test]
+fn problems_are_named_without_values() {
+    let cases = [
+        (json!({ "birth_month": "13" }), "/birth_month", "pattern"),
+        (json!({ "birth_month": "06", "birth_day": "31" }), "/birth_day", "day"),
+        (json!({ "birth_year": "2010" }), "/birth_day", "min_age"),
+        (json!({ "current_earnings": -77123 }), "/current_earnings", "minimum"),
+        (json!({ "current_earnings": "77123" }), "/current_earnings", "type"),
+        (json!({ "dollar_type": "euros77123" }), "/dollar_type", "enum"),
+        (json!({ "retirement_month": "7" }), "/retirement_year", "dependencies"),
+        (json!({ "last_year_worked": "2020", "last_year_earnings": 77123 }), "/", "not"),
+        (json!({ "dolar_type": "77123" }), "/dolar_type", "did you mean dollar_type"),
+    ];
+    for (changes, place, rule) in cases {
+        let mut data = ssa();
+        changes.as_object().unwrap().iter().for_each(|(k, v)| data[k] = v.clone());
+        let body = json!({ "user_data": data });
+        let answer = post(&DESCRIBING, "/v1/forms/ssa-quick-calculator/plan", None, &body);
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (422, "invalid_user_data"),
+            "{changes}"
+        );
+        let problem = answer.json()["error"]["hint"]["validation_errors"][place].clone();
+        assert!(problem.as_str().is_some_and(|p| p.contains(rule)), "{changes}: {}", answer.text());
+        assert!(!answer.text().contains("77123"), "{}", answer.text());
+        let call = json!({ "wizard_id": "ssa-quick-calculator", "user_data": data });
+        let called = once(&DESCRIBING, "federalrunner_execute_wizard", call);
+        assert_eq!(called.is_error, Some(true));
+        let told = called.structured_content.unwrap();
+        assert_eq!(
+            (&told["success"], &told["error_code"]),
+            (&json!(false), &json!("invalid_user_data"))
+        );
+        assert!(told["validation_errors"][place].is_string(), "{told}");
+        assert!(!told.to_string().contains("77123"));
+    }
+}
+
+/// [26] Given ids that are no ids, when a wizard is asked for, then it is not found, and no file is
+/// looked for.
+#[test]
+fn an_id_is_never_a_path() {
+    let long = "x".repeat(5000);
+    for id in ["..%2F..%2Fetc%2Fpasswd", "ssa-quick-calculator.json", "%2e%2e", long.as_str()] {
+        let answer = DESCRIBING.get(&format!("/v1/forms/{id}"));
+        assert!([400, 404].contains(&answer.status), "{id}: {}", answer.status);
+    }
+    assert_eq!(DESCRIBING.get("/v1/forms/a%00b").status, 404);
+    let answer = DESCRIBING.get("/v1/forms/ssa-quick-calculater");
+    assert_eq!((answer.status, answer.code().as_str()), (404, "wizard_not_found"));
+    assert_eq!(answer.json()["error"]["hint"]["did_you_mean"], "ssa-quick-calculator");
+    for id in ["../ssa-quick-calculator", "a\0b", &"x".repeat(100_000)] {
+        let outcome = block_on(async {
+            let client = connect(&DESCRIBING.url, eras()[0].clone()).await;
+            let with = json!({ "wizard_id": id }).as_object().cloned().unwrap();
+            let call = rmcp::model::CallToolRequestParams::new("federalrunner_get_wizard_info");
+            client.call_tool(call.with_arguments(with)).await
+        });
+        assert!(outcome.is_err() || outcome.unwrap().is_error == Some(true));
+    }
+}
+
+/// [25] Given keys with one scope each, when forms are read and run, then reading needs josh:read,
+/// running needs both it and josh:execute, and the refusal names what is missing.
+#[test]
+fn running_needs_a_scope_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys.json");
+    let file = KeyFile::new(keys.clone());
+    let key = |name: &str, scopes: &[&str]| {
+        let scopes: Vec<String> = scopes.iter().map(|scope| scope.to_string()).collect();
+        file.add(name, &scopes, None).unwrap().1.unwrap()
+    };
+    let reader = key("reader", &["josh:read"]);
+    let actor = key("actor", &["federalrunner:read", "federalrunner:execute"]);
+    let server = Server::start(&[
+        "--auth",
+        "keys",
+        "--keys",
+        keys.to_str().unwrap(),
+        "--forms",
+        "run",
+        "--toolsets",
+        "policy,forms",
+        "--forms-allow",
+        "irs-withholding",
+    ]);
+    let body = json!({ "user_data": ssa() });
+    let [plan, runs] =
+        ["plan", "runs"].map(|what| format!("/v1/forms/ssa-quick-calculator/{what}"));
+    assert_eq!(post(&server, &plan, None, &body).status, 401);
+    assert_eq!(post(&server, &plan, Some(&reader), &body).status, 200);
+    let refused = post(&server, &runs, Some(&reader), &body);
+    assert_eq!((refused.status, refused.code().as_str()), (403, "insufficient_scope"));
+    assert!(refused.header("www-authenticate").contains("scope=\"josh:execute\""));
+    // Allowed to run, but not this one.
+    let other = post(&server, &runs, Some(&actor), &body);
+    assert_eq!((other.status, other.code().as_str()), (403, "wizards_off"));
+    let open = ["--listen", "0.0.0.0:0", "--allow-no-tls", "--allow-no-auth"];
+    let out =
+        josh(&["serve", "--forms", "run", "--toolsets", "forms"]).args(open).output().unwrap();
+    assert_eq!(out.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("anyone could run forms"));
+}
+
+/// Given requests that a page of another site can cause, when they come to a server that asks
+/// nobody for a key, then they are refused.
+#[test]
+fn pages_of_other_sites_can_not_post() {
+    let path = "/v1/forms/ssa-quick-calculator/plan";
+    let body = json!({ "user_data": ssa() }).to_string();
+    let send = |headers: &[(&str, &str)]| DESCRIBING.post(path, headers, body.as_bytes()).status;
+    assert_eq!(send(&[("content-type", "application/json; charset=utf-8")]), 200);
+    assert_eq!(send(&[("content-type", "text/plain")]), 400);
+    assert_eq!(
+        send(&[("content-type", "application/json"), ("origin", "http://evil.example")]),
+        403
+    );
+    let preflight = DESCRIBING.send("OPTIONS", path, &[("origin", "http://evil.example")]);
+    assert!(!preflight.header("access-control-allow-methods").contains("POST"));
+    assert_eq!(DESCRIBING.get(path).status, 405, "nothing is run by a link");
+    assert_eq!(DESCRIBING.get(path).header("allow"), "POST, OPTIONS");
+    assert_eq!(DESCRIBING.get("/forms/ssa-quick-calculator/plan").status, 405);
+    let large = format!("{{\"user_data\": {{\"a\": \"{}\"}}}}", "x".repeat(70_000));
+    let json = [("content-type", "application/json")];
+    assert_eq!(DESCRIBING.post(path, &json, large.as_bytes()).status, 413);
+    for bad in ["", "[]", "{", "{\"user_data\": 1}", "{\"user_data\": {}, \"x\": 1}"] {
+        let answer = DESCRIBING.post(path, &json, bad.as_bytes());
+        assert!([400, 422].contains(&answer.status), "{bad}: {}", answer.text());
+    }
+}
+
+/// Given the command line, when forms are listed, shown, checked and planned, then it works without
+/// a server, and values are never printed.
+#[test]
+fn the_command_line_lists_shows_checks_and_plans() {
+    let out = |args: &[&str]| {
+        let out = run(args);
+        let (said, noted) =
+            (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
+        (out.status.code(), said, noted)
+    };
+    let (code, said, _) = out(&["forms", "list"]);
+    assert!(code == Some(0) && WIZARDS.iter().all(|id| said.contains(id)), "{said}");
+    let (_, said, _) = out(&["forms", "show", "irs-withholding"]);
+    let shown: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(shown["provenance"]["status"], "described");
+    let (code, _, noted) = out(&["forms", "check"]);
+    assert!(code == Some(0) && noted.contains("fsa-estimator: fine"), "{noted}");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("data.json");
+    let mut data = ssa();
+    data["current_earnings"] = json!(77123);
+    std::fs::write(&file, data.to_string()).unwrap();
+    let path = file.to_str().unwrap();
+    let (code, said, _) = out(&["forms", "plan", "ssa-quick-calculator", "--data", path]);
+    assert!(
+        code == Some(0) && said.contains("••• (5 digits)") && !said.contains("77123"),
+        "{said}"
+    );
+    data["birth_month"] = json!("77123");
+    std::fs::write(&file, data.to_string()).unwrap();
+    let (code, _, noted) = out(&["forms", "plan", "ssa-quick-calculator", "--data", path]);
+    assert!(code == Some(2) && noted.contains("/birth_month"), "{noted}");
+    assert!(!noted.contains("77123"), "{noted}");
+    assert_eq!(out(&["forms", "show", "nothing"]).0, Some(2));
+    let (code, said, _) = out(&["get", "/v1/forms", "--toolsets", "forms"]);
+    assert!(code == Some(0) && said.contains("ssa-quick-calculator"));
+}
