@@ -25,6 +25,11 @@ pub trait Output: Send + Sync {
         serde_json::from_slice(&json).map_err(Error::internal)
     }
 
+    /// The same from whoever needs the result no longer.
+    fn into_value(self: Arc<Self>) -> Result<Map<String, Value>> {
+        self.to_value()
+    }
+
     /// The items of a list, each as a JSON object, and the columns of a table of them.
     fn items(&self) -> Option<(Vec<&'static str>, Vec<Cow<'_, str>>)> {
         None
@@ -52,10 +57,31 @@ impl<T: Serialize + Send + Sync> Output for Typed<T> {
     }
 
     fn to_value(&self) -> Result<Map<String, Value>> {
-        match serde_json::to_value(&self.0).map_err(Error::internal)? {
-            Value::Object(fields) => Ok(fields),
-            _ => Err(Error::internal("a result that is not an object")),
-        }
+        fields(serde_json::to_value(&self.0).map_err(Error::internal)?)
+    }
+}
+
+/// A result that is a tree already.
+struct Tree(Value);
+
+impl Output for Tree {
+    fn write_json(&self, out: &mut Vec<u8>) -> Result<()> {
+        append(out, &self.0)
+    }
+
+    fn to_value(&self) -> Result<Map<String, Value>> {
+        fields(self.0.clone())
+    }
+
+    fn into_value(self: Arc<Self>) -> Result<Map<String, Value>> {
+        fields(Arc::try_unwrap(self).map_or_else(|shared| shared.0.clone(), |own| own.0))
+    }
+}
+
+fn fields(value: Value) -> Result<Map<String, Value>> {
+    match value {
+        Value::Object(fields) => Ok(fields),
+        _ => Err(Error::internal("a result that is not an object")),
     }
 }
 
@@ -111,6 +137,10 @@ impl Outcome {
 
     pub fn typed<T: Serialize + Send + Sync + 'static>(value: T) -> Outcome {
         Outcome::new(Typed(value))
+    }
+
+    pub fn tree(value: Value) -> Outcome {
+        Outcome::new(Tree(value))
     }
 
     /// Keeps members that hold nothing: a document that was signed is what it is.

@@ -16,6 +16,7 @@ pub mod names;
 mod open;
 mod pack;
 mod records;
+pub mod rows;
 mod sample;
 mod signature;
 pub mod text;

@@ -20,7 +20,7 @@ pub fn success(
     is_full: bool,
 ) -> Result<CallToolResult> {
     if matches!(outcome.form, Form::Verbatim | Form::Failed) {
-        let value = Value::Object(outcome.output.to_value()?);
+        let value = Value::Object(outcome.output.into_value()?);
         bundle.ensure_intact()?;
         return Ok(verbatim(value, outcome.form == Form::Failed));
     }
@@ -29,7 +29,7 @@ pub fn success(
         outcome.output = shorter;
         outcome.notes.shown = Some(shown);
     }
-    let mut fields = outcome.output.to_value()?;
+    let mut fields = outcome.output.into_value()?;
     let meta = Meta::new(&caller.request_id, bundle, caller.started, &outcome.notes);
     fields.insert("meta".into(), serde_json::to_value(meta).map_err(Error::internal)?);
     bundle.ensure_intact()?;

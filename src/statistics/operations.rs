@@ -188,8 +188,8 @@ type Told = std::result::Result<Value, Failure>;
 
 fn outcome(told: Told) -> Outcome {
     match told {
-        Ok(value) => Outcome::typed(value).verbatim(),
-        Err(failure) => Outcome::typed(output::failure(&failure)).verbatim_error(),
+        Ok(value) => Outcome::tree(value).verbatim(),
+        Err(failure) => Outcome::tree(output::failure(&failure)).verbatim_error(),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Results of the tools, as the reference names them, never larger than an agent can take in: whole
 //! series are left out first, then the oldest values of a single one, and the result says so.
 
+use std::io;
+
 use serde_json::{Map, Value, json};
 
 use super::supplier::{Origin, Supplied};
@@ -33,13 +35,13 @@ pub fn data(supplied: Supplied, question: &Question, include_raw: bool) -> Value
     let Supplied { mut answer, body, origin } = supplied;
     // Raw text is smaller than what it is decoded to, but not by much.
     let share = if include_raw { 2 } else { 1 };
-    let truncated = fit(&mut answer, question, (MOST_RESULT_BYTES - ENVELOPE_BYTES) / share);
+    let most = (MOST_RESULT_BYTES - ENVELOPE_BYTES) / share;
+    let (series, truncated) = fit(&mut answer, question, most);
     let mut shown = Map::new();
     shown.insert("meta".into(), meta(&answer, &origin));
     shown.insert("parameter".into(), parameter(&answer, question));
     shown.insert("next_position".into(), json!(answer.next_position));
     shown.insert("series_count".into(), json!(answer.rows.len()));
-    let series: Vec<Value> = answer.rows.iter().map(series).collect();
     shown.insert("series".into(), series.into());
     if include_raw {
         let received = body.filter(|_| truncated.is_none());
@@ -80,7 +82,7 @@ pub fn metadata(
             continue;
         }
         let entry = entry(&row);
-        let bytes = entry.to_string().len() + 1;
+        let bytes = json_length(&entry) + 1;
         if bytes > room && !entries.is_empty() {
             answer.next_position = Some(position);
             break;
@@ -201,22 +203,23 @@ fn entry(row: &Row) -> Value {
     Value::Object(members(row, &[SERIES_MEMBERS, ENTRY_MEMBERS]))
 }
 
-/// Leaves out series at the end until the rest fits, with the position that continues there; of a
-/// single series that is too long the oldest values. Says what is not there.
-fn fit(answer: &mut Answer, question: &Question, most: usize) -> Option<Value> {
-    let mut room = most;
-    let kept = answer
-        .rows
-        .iter()
-        .take_while(|row| {
-            let bytes = series(row).to_string().len() + 1;
-            let fits = bytes <= room;
-            room = room.saturating_sub(bytes);
-            fits
-        })
-        .count();
+/// The series as they are shown, as many as fit. Those at the end are left out, with the position
+/// that continues there; of a single series that is too long the oldest values. Says what is not
+/// there.
+fn fit(answer: &mut Answer, question: &Question, most: usize) -> (Vec<Value>, Option<Value>) {
+    let (mut shown, mut room) = (Vec::new(), most);
+    for row in &answer.rows {
+        let series = series(row);
+        let bytes = json_length(&series) + 1;
+        if bytes > room {
+            break;
+        }
+        room -= bytes;
+        shown.push(series);
+    }
+    let kept = shown.len();
     if kept == answer.rows.len() {
-        return None;
+        return (shown, None);
     }
     let left_out = answer.rows.split_off(kept.max(1));
     let named: Vec<&str> =
@@ -239,7 +242,7 @@ fn fit(answer: &mut Answer, question: &Question, most: usize) -> Option<Value> {
         && let Some(row) = answer.rows.first_mut()
     {
         // Newer values tend to have more digits than older ones.
-        let each = series(row).to_string().len() / row.points.len().max(1);
+        let each = json_length(&series(row)) / row.points.len().max(1);
         let first = row.points.len().saturating_sub(most / 5 * 4 / each.max(1));
         let earlier: Vec<_> = row.points.drain(..first).collect();
         if let (Some(first), Some(last)) = (row.points.first(), earlier.last()) {
@@ -249,6 +252,26 @@ fn fit(answer: &mut Answer, question: &Question, most: usize) -> Option<Value> {
             truncated["kept_from"] = json!(first.period);
             truncated["earlier_end_date"] = json!(asked(&last.period));
         }
+        shown.push(series(row));
     }
-    Some(truncated)
+    (shown, Some(truncated))
+}
+
+/// How many bytes a value takes as JSON.
+fn json_length(value: &Value) -> usize {
+    struct Count(usize);
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Neither a value nor the count can fail.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
 }

@@ -1,11 +1,10 @@
-//! What the bundle holds of the Bank's series. The SQL of this capability is written here and
-//! nowhere else.
+//! What the bundle holds of the Bank's series.
 
 use serde_json::Value;
 
 use crate::api::{Context, Error, Result};
 use crate::boj::answer::Point;
-use crate::bundle::SqlValue;
+use crate::bundle::columns::Column;
 use crate::catalog::spec::Fields;
 
 const SOURCE: &str = "statistical-series";
@@ -20,13 +19,10 @@ pub struct HeldSeries {
 
 /// The databases that the bundle holds series of.
 pub fn databases(context: &Context) -> Result<Vec<String>> {
-    if context.bundle.source(SOURCE).is_none() {
-        return Ok(Vec::new());
-    }
-    let sql = "SELECT DISTINCT database FROM statistical_series \
-               WHERE publisher = ?::VARCHAR AND database IS NOT NULL ORDER BY 1";
-    let bound = [SqlValue::Text(PUBLISHER.into())];
-    Ok(context.bundle.db.query(sql, &bound, &context.interrupt(), |row| row.get(0))?)
+    let Some(columns) = BankColumns::of(context)? else { return Ok(Vec::new()) };
+    let is_held = |code: &u32| columns.database.ords(*code).iter().any(|ord| columns.is_bank(ord));
+    let codes = (1..=columns.database.values).filter(is_held);
+    Ok(codes.filter_map(|code| columns.database.text(code).map(str::to_string)).collect())
 }
 
 /// The series with this code.
@@ -41,13 +37,12 @@ pub fn series(context: &Context, database: &str, code: &str) -> Result<Option<He
 /// Every series of a database, in the order of the Bank's list.
 pub fn all_series(context: &Context, database: &str) -> Result<Vec<HeldSeries>> {
     let Some((source, _)) = context.bundle.source(SOURCE) else { return Ok(Vec::new()) };
-    let sql = "SELECT ord::UBIGINT FROM statistical_series \
-               WHERE publisher = ?::VARCHAR AND database = ?::VARCHAR ORDER BY ord";
-    let bound = [SqlValue::Text(PUBLISHER.into()), SqlValue::Text(database.into())];
-    let read = context.bundle.db.query(sql, &bound, &context.interrupt(), |row| row.get::<u64>(0));
+    let Some(columns) = BankColumns::of(context)? else { return Ok(Vec::new()) };
     let first = context.bundle.first_number(source);
     let mut found = Vec::new();
-    for ord in read?.into_iter().map(|ord| ord as usize) {
+    let codes = columns.database.text_codes(database);
+    let ords = codes.flat_map(|code| columns.database.ords(code).iter());
+    for ord in ords.filter(|ord| columns.is_bank(*ord)).map(|ord| ord as usize) {
         if found.len().is_multiple_of(256) {
             context.check()?;
         }
@@ -56,6 +51,29 @@ pub fn all_series(context: &Context, database: &str) -> Result<Vec<HeldSeries>> 
         found.push(HeldSeries { ord, fields: parse(entry.data)? });
     }
     Ok(found)
+}
+
+/// Which series are the Bank's, and of which database.
+struct BankColumns<'a> {
+    publisher: Column<'a>,
+    database: Column<'a>,
+}
+
+impl<'a> BankColumns<'a> {
+    /// Nothing where the bundle holds no series.
+    fn of(context: &'a Context) -> Result<Option<BankColumns<'a>>> {
+        let Some((source, _)) = context.bundle.source(SOURCE) else { return Ok(None) };
+        let column = |name: &str| {
+            let columns = context.bundle.columns()?;
+            let column = columns.and_then(|columns| columns.column(&source.table(), name));
+            column.ok_or_else(|| Error::internal(format!("no column {name} of {SOURCE}")))
+        };
+        Ok(Some(BankColumns { publisher: column("publisher")?, database: column("database")? }))
+    }
+
+    fn is_bank(&self, ord: u32) -> bool {
+        self.publisher.text(self.publisher.code(ord)) == Some(PUBLISHER)
+    }
 }
 
 impl HeldSeries {
@@ -73,36 +91,30 @@ impl HeldSeries {
 
     /// The headings above it in the Bank's list.
     pub fn headings(&self, context: &Context) -> Result<Vec<Fields>> {
-        let links = context.bundle.links()?;
-        links.first_rows(SOURCE, "headings", self.ord).into_iter().map(parse).collect()
+        let rows = context.bundle.links()?.rows(SOURCE, "headings", self.ord);
+        let json = rows.json(0..rows.range.len()).ok_or_else(|| not_kept("headings"))?;
+        json.iter().map(|heading| parse(heading)).collect()
     }
 
     /// Its values, oldest first.
     pub fn points(&self, context: &Context) -> Result<Vec<Point>> {
-        let links = context.bundle.links()?;
-        let range = links.rows(SOURCE, "observations", self.ord);
-        let prepared = links.first_rows(SOURCE, "observations", self.ord);
-        if prepared.len() == range.len() {
-            let rows = prepared.into_iter().rev().map(parse).collect::<Result<Vec<_>>>()?;
-            let text = |row: &Fields, name: &str| {
-                row.get(name).and_then(Value::as_str).map(str::to_string)
-            };
-            let point = |row: &Fields| Point {
-                period: text(row, "period").unwrap_or_default(),
-                value: text(row, "value"),
-            };
-            return Ok(rows.iter().map(point).collect());
+        let blocks = context.bundle.links()?.rows(SOURCE, "observations", self.ord).all();
+        let blocks = blocks.ok_or_else(|| not_kept("observations"))?;
+        let mut points = Vec::new();
+        for block in blocks.iter().rev() {
+            let column = |name: &str| block.column(name).ok_or_else(|| not_kept(name));
+            let (period, value) = (column("period")?, column("value")?);
+            points.extend((0..block.rows).rev().map(|row| Point {
+                period: block.text(row, period).unwrap_or_default(),
+                value: block.text(row, value),
+            }));
         }
-        // Numbers of our own: only spliced ones let DuckDB skip parts of the table.
-        let sql = format!(
-            "SELECT period, value FROM statistical_series_observations \
-             WHERE ord >= {} AND ord < {} ORDER BY ord DESC",
-            range.start, range.end
-        );
-        Ok(context.bundle.db.query(&sql, &[], &context.interrupt(), |row| {
-            Ok(Point { period: row.get(0)?, value: row.get(1)? })
-        })?)
+        Ok(points)
     }
+}
+
+fn not_kept(what: &str) -> Error {
+    Error::internal(format!("no {what} in the links section"))
 }
 
 fn parse(json: &str) -> Result<Fields> {

@@ -49,6 +49,7 @@ mod pull;
 mod readme;
 mod rest;
 mod routing;
+mod rows;
 mod search;
 mod security;
 mod series;

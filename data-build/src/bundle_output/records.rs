@@ -100,7 +100,8 @@ impl BundleOutput<'_> {
             let other = self.tables.db.try_clone()?;
             let mut ids = other.prepare(&self.parents_sql(source))?;
             let mut parents = Parents::new(ids.stream_arrow([])?);
-            let mut rows = links.rows(source.key, sub.name, records);
+            let names = columns.iter().map(|column| column.name).collect();
+            let mut rows = links.rows(source.key, sub.name, records, names);
             let (mut ord, mut id) = (0, String::new());
             let sql = format!("SELECT parent, {} FROM bundle.\"{table}\"", row_json(columns));
             each_batch(&self.tables.db, &sql, |batch| {

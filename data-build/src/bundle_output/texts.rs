@@ -33,7 +33,7 @@ impl BundleOutput<'_> {
         let other = self.tables.db.try_clone()?;
         let mut titles = other.prepare(&self.parents_sql(source))?;
         let mut parents = Parents::new(titles.stream_arrow([])?);
-        let mut rows = links.rows(source.key, "body", records);
+        let mut rows = links.rows(source.key, "body", records, Vec::new());
         let short: Vec<Field> = BODY.iter().copied().filter(|c| c.name != "text").collect();
         let sql = format!(
             "SELECT parent, {}, section, heading, text, current FROM bundle.\"{table}\"",

@@ -1,6 +1,9 @@
 //! Series that are asked for by code: the Bank of Japan's databases, and the Bureau of Labor
 //! Statistics. All values are invented.
 
+use std::process::Stdio;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -134,6 +137,48 @@ fn a_cut_fetch_is_taken_up_again() {
     server.serve(bank(7));
     fetch(&server, &folder, &only);
     assert_eq!(asked_for_values(&server), 6);
+}
+
+/// Given the largest list that the Bank has, 99 MB, when it is fetched, then it lies on the disk
+/// whole, and took hardly more memory than a short one.
+#[test]
+fn a_list_of_99_megabytes_takes_no_more_memory_than_a_short_one() {
+    let with_headings = |headings: usize| -> Vec<(&'static str, Route)> {
+        let mut routes = bank(1);
+        routes[0].1 = Box::new(move |_, _| {
+            let short = list("FM01", 1, "20240201").to_string();
+            let heading = json!({ "SERIES_CODE": "", "NAME_OF_TIME_SERIES": "Tea", "LAYER1": 1,
+                "NOTES": "A note on tea. ".repeat(60) });
+            ok(short.replacen('[', &format!("[{}", format!("{heading},").repeat(headings)), 1))
+        });
+        routes
+    };
+    let peak = |headings: usize| {
+        let (server, folder) = (Server::start(with_headings(headings)), Folder::new());
+        let only = [&SERIES[..], &["--boj-databases", "FM01", "--timeout", "60"]].concat();
+        let mut child = command(&server, &folder, &only)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the fetcher runs");
+        let mut highest = 0;
+        while child.try_wait().expect("a child").is_none() {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()));
+            let line = status.iter().flat_map(|s| s.lines()).find_map(|l| l.strip_prefix("VmHWM:"));
+            let kilobytes = line.and_then(|l| l.split_whitespace().next()?.parse::<usize>().ok());
+            highest = highest.max(kilobytes.unwrap_or(0) / 1000);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let files = folder.files();
+        let list = files.iter().find(|path| path.contains("boj/FM01/") && !path.contains("-p"));
+        let length = folder.read(list.expect("the list")).len();
+        assert_eq!(asked_for_values(&server), 2, "one page of each frequency");
+        (highest, length / 1_000_000)
+    };
+    let (short, _) = peak(0);
+    let (long, megabytes) = peak(103_000);
+    assert!((99..110).contains(&megabytes), "{megabytes} MB");
+    assert!(short > 0 && long < short + 40, "{short} MB, then {long} MB");
 }
 
 /// Given databases that nobody has, and answers that are none, then the message says so.

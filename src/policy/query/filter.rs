@@ -2,6 +2,7 @@
 //! SQL with bound values.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use time::Date;
 
@@ -33,6 +34,17 @@ impl Op {
             Op::Lte => "<=",
             Op::Gt => ">",
             Op::Gte => ">=",
+        }
+    }
+
+    /// Whether two values in this order pass.
+    pub(super) fn holds(self, order: Ordering) -> bool {
+        match self {
+            Op::Any => order.is_eq(),
+            Op::Lt => order.is_lt(),
+            Op::Lte => order.is_le(),
+            Op::Gt => order.is_gt(),
+            Op::Gte => order.is_ge(),
         }
     }
 }

@@ -1,8 +1,7 @@
 //! What can be listed: a source's records, or a sub-resource of one record.
 
-use std::ops::Range;
-
 use crate::api::{Error, Result};
+use crate::bundle::links::Rows;
 use crate::bundle::{Bundle, SourceFacts, SqlValue};
 use crate::catalog::spec::{BODY, TOC};
 use crate::catalog::{Field, Source, SubResource, SubResourceKind};
@@ -25,20 +24,18 @@ pub struct Listing<'a> {
 /// The part of a table that belongs to one record.
 pub struct ParentScope<'a> {
     pub id: String,
-    pub ords: Ords,
-    /// The first rows, prepared as JSON.
-    pub first: Vec<&'a str>,
+    pub ords: Ords<'a>,
 }
 
-pub enum Ords {
-    Rows(Range<usize>),
+pub enum Ords<'a> {
+    Rows(Rows<'a>),
     Records(Vec<u32>),
 }
 
 impl ParentScope<'_> {
     pub fn len(&self) -> usize {
         match &self.ords {
-            Ords::Rows(range) => range.len(),
+            Ords::Rows(rows) => rows.range.len(),
             Ords::Records(ords) => ords.len(),
         }
     }
@@ -48,7 +45,9 @@ impl ParentScope<'_> {
         match &self.ords {
             // Spliced numbers of our own: only then does DuckDB skip the parts of the table that
             // they rule out.
-            Ords::Rows(range) => format!("ord >= {} AND ord < {}", range.start, range.end),
+            Ords::Rows(rows) => {
+                format!("ord >= {} AND ord < {}", rows.range.start, rows.range.end)
+            }
             Ords::Records(ords) => ord_in(ords, bound),
         }
     }
@@ -141,9 +140,16 @@ impl<'a> Listing<'a> {
                 Ords::Records(links.records(source.key, sub.name, ord))
             }
         };
-        let first = links.first_rows(source.key, sub.name, ord);
-        self.parent = Some(ParentScope { id: id.to_string(), ords, first });
+        self.parent = Some(ParentScope { id: id.to_string(), ords });
         Ok(self)
+    }
+
+    /// The rows that are meant, where they belong to one record.
+    pub fn rows(&self) -> Option<&Rows<'a>> {
+        match &self.parent.as_ref()?.ords {
+            Ords::Rows(rows) => Some(rows),
+            Ords::Records(_) => None,
+        }
     }
 
     /// Whether the items are the sections of a text.

@@ -14,6 +14,7 @@ mod interval;
 mod listing;
 mod page;
 mod request;
+mod rows;
 mod selection;
 mod text;
 mod values;

@@ -10,8 +10,9 @@ use super::cursor::Cursor;
 use super::facets::list_facets;
 use super::filter::{Filter, quoted};
 use super::find;
-use super::listing::{Items, Listing, Ords, ParentScope};
+use super::listing::{Items, Listing, Ords};
 use super::request::{ListRequest, Sort};
+use super::rows;
 use super::text;
 use crate::api::{Context, Error, Notes, Outcome, Page, Result};
 use crate::bundle::SqlValue;
@@ -56,27 +57,7 @@ pub fn page(
             found.truncate(limit + 1);
             (total, found)
         }
-        None => {
-            let set = match Table::of(listing)? {
-                Some(table) => table.matched(context, &request.filters)?.map(|set| (table, set)),
-                None => None,
-            };
-            let total = match (&cursor, &set) {
-                (Some(cursor), _) => cursor.total,
-                (None, Some((_, set))) => set.len(),
-                (None, None) => total(context, listing, &request.filters)?,
-            };
-            let from_columns = match &set {
-                Some(set) if total > 0 => in_columns(set, request, cursor.as_ref(), limit + 1)?,
-                _ => None,
-            };
-            let rows = match from_columns {
-                Some(rows) => rows,
-                None if total == 0 => Vec::new(),
-                None => select(context, listing, request, cursor.as_ref(), limit + 1)?,
-            };
-            (total, rows)
-        }
+        None => count_and_rows(context, listing, request, cursor.as_ref(), limit + 1)?,
     };
     let mut more = rows.len() > limit;
     rows.truncate(limit);
@@ -108,11 +89,45 @@ pub fn page(
     Ok((Page { items, columns, total, next_cursor, contents, facets, cursor_after }, empty))
 }
 
+/// How many items the list has, and the next of them: from prepared rows or columns, else by SQL.
+fn count_and_rows(
+    context: &Context,
+    listing: &Listing,
+    request: &ListRequest,
+    after: Option<&Cursor>,
+    limit: usize,
+) -> Result<(u64, Vec<ListRow>)> {
+    if let Some(prepared) = listing.rows()
+        && let Some(found) = rows::page(context, prepared, request, after, limit)?
+    {
+        return Ok(found);
+    }
+    let set = match Table::of(listing)? {
+        Some(table) => table.matched(context, &request.filters)?.map(|set| (table, set)),
+        None => None,
+    };
+    let total = match (after, &set) {
+        (Some(cursor), _) => cursor.total,
+        (None, Some((_, set))) => set.len(),
+        (None, None) => total(context, listing, &request.filters)?,
+    };
+    let from_columns = match &set {
+        Some(set) if total > 0 => in_columns(set, request, after, limit)?,
+        _ => None,
+    };
+    let rows = match from_columns {
+        Some(rows) => rows,
+        None if total == 0 => Vec::new(),
+        None => select(context, listing, request, after, limit)?,
+    };
+    Ok((total, rows))
+}
+
 /// One row of the page.
 pub(super) struct ListRow {
-    ord: u64,
-    /// Its value in the sort column, as text.
-    key: Option<String>,
+    pub(super) ord: u64,
+    /// Its value in the sort column, as text, where the next page is looked for by it.
+    pub(super) key: Option<String>,
     /// The columns as JSON, for rows that are not prepared records.
     pub(super) json: Option<String>,
 }
@@ -174,9 +189,9 @@ fn select(
 ) -> Result<Vec<ListRow>> {
     if request.sort.is_none()
         && request.filters.is_empty()
-        && let Some(rows) = listing.parent.as_ref().and_then(|p| prepared(p, after, limit))
+        && let Some(Ords::Records(ords)) = listing.parent.as_ref().map(|parent| &parent.ords)
     {
-        return Ok(rows);
+        return Ok(listed(ords, after, limit));
     }
     let mut bound = Vec::new();
     let mut wheres = conditions(listing, &request.filters, &mut bound);
@@ -229,26 +244,12 @@ fn beyond(cursor: &Cursor, sort: Option<Sort>, bound: &mut Vec<SqlValue>) -> Res
     }
 }
 
-/// Rows that need no query: records by their numbers, or the first rows.
-fn prepared(parent: &ParentScope, after: Option<&Cursor>, limit: usize) -> Option<Vec<ListRow>> {
-    let row = |ord: u64, json: Option<String>| ListRow { ord, key: None, json };
-    match &parent.ords {
-        Ords::Records(ords) => {
-            let is_before = |cursor: &Cursor, ord: &u32| u64::from(*ord) <= cursor.ord;
-            let from = after.map_or(0, |c| ords.partition_point(|ord| is_before(c, ord)));
-            Some(ords.iter().skip(from).take(limit).map(|ord| row((*ord).into(), None)).collect())
-        }
-        Ords::Rows(range) => {
-            let from = after.map_or(range.start, |cursor| cursor.ord as usize + 1);
-            let first = parent.first.iter().enumerate().map(|(at, json)| (range.start + at, json));
-            let rows: Vec<ListRow> = first
-                .skip_while(|(ord, _)| *ord < from)
-                .take(limit)
-                .map(|(ord, json)| row(ord as u64, Some(json.to_string())))
-                .collect();
-            (rows.len() == limit.min(range.end.saturating_sub(from))).then_some(rows)
-        }
-    }
+/// The next of these records, which need no query.
+fn listed(ords: &[u32], after: Option<&Cursor>, limit: usize) -> Vec<ListRow> {
+    let is_before = |cursor: &Cursor, ord: &u32| u64::from(*ord) <= cursor.ord;
+    let from = after.map_or(0, |cursor| ords.partition_point(|ord| is_before(cursor, ord)));
+    let row = |ord: &u32| ListRow { ord: (*ord).into(), key: None, json: None };
+    ords.iter().skip(from).take(limit).map(row).collect()
 }
 
 /// The item as JSON: the prepared record or the row, with only the requested fields.
@@ -300,6 +301,11 @@ fn explain(context: &Context, listing: &Listing, filters: &[Filter]) -> Result<V
 
 /// How many items of the list each filter leaves by itself.
 fn matches_alone(context: &Context, listing: &Listing, given: &[&Filter]) -> Result<Vec<u64>> {
+    if let Some(prepared) = listing.rows()
+        && let Some(counts) = rows::matches_alone(context, prepared, given)?
+    {
+        return Ok(counts);
+    }
     if let Some(table) = Table::of(listing)? {
         let alone = |filter: &&Filter| table.matched(context, std::slice::from_ref(*filter));
         let sets = given.iter().map(alone).collect::<Result<Option<Vec<OrdSet>>>>()?;

@@ -54,6 +54,15 @@ impl Candidates {
         self.whole.iter().any(|range| range.contains(&record)) || self.chosen.contains(record)
     }
 
+    /// The first of them after this record.
+    pub fn after(&self, record: u32) -> Option<u32> {
+        let next = record.checked_add(1)?;
+        let whole = self.whole.iter().filter(|range| range.end > next && !range.is_empty());
+        let whole = whole.map(|range| range.start.max(next)).min();
+        let chosen = self.chosen.range(next..).next();
+        whole.into_iter().chain(chosen).min()
+    }
+
     pub fn count(&self) -> u64 {
         self.whole.iter().map(|range| range.len() as u64).sum::<u64>() + self.chosen.len()
     }
@@ -123,4 +132,24 @@ fn selected(
     let set = Arc::new(RoaringBitmap::from_sorted_iter(numbers).map_err(Error::internal)?);
     selections.insert(key, set.clone());
     Ok(set)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_next_candidate_is_the_first_one_that_it_contains(
+            whole in prop::collection::vec((0u32..300, 0u32..40), 0..4),
+            chosen in prop::collection::vec(0u32..300, 0..30),
+            record in 0u32..320,
+        ) {
+            let whole = whole.into_iter().map(|(start, length)| start..start + length).collect();
+            let candidates = Candidates { whole, chosen: chosen.into_iter().collect() };
+            let expected = (record + 1..400).find(|next| candidates.contains(*next));
+            prop_assert_eq!(candidates.after(record), expected);
+        }
+    }
 }

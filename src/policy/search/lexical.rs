@@ -6,7 +6,7 @@ use tantivy::query::{
     BooleanQuery, EmptyQuery, EnableScoring, Occur, PhraseQuery, Query, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocId, Score, Term};
+use tantivy::{DocId, Score, TERMINATED, Term};
 
 use super::candidates::Candidates;
 use super::query_syntax::{ParsedQuery, Phrase};
@@ -37,26 +37,31 @@ pub fn search(
     let mut collector = BestPassages::default();
     let mut watch = Watch::new(context);
     for segment in index.searcher.segment_readers() {
-        let scored = weight.for_each(segment, &mut |passage, score| {
-            if watch.is_over() {
-                return;
-            }
+        let mut scorer = weight.scorer(segment, 1.0).map_err(Error::internal)?;
+        let mut passage = scorer.doc();
+        while passage != TERMINATED && !watch.is_over() {
             if passage >= collector.end {
                 let record = index.record_of(passage).unwrap_or(u32::MAX);
-                let end = index.passages_of(record).end.max(passage + 1);
-                collector.next(record, end, candidates.contains(record));
+                if !candidates.contains(record) {
+                    // What lies between is neither scored nor looked at.
+                    let Some(next) = candidates.after(record) else { break };
+                    let start = index.passages_of(next).start;
+                    passage = scorer.seek(start.max(passage + 1));
+                    continue;
+                }
+                collector.next(record, index.passages_of(record).end.max(passage + 1));
             }
-            collector.passage(passage, score);
-        });
-        scored.map_err(Error::internal)?;
+            collector.passage(passage, scorer.score());
+            passage = scorer.advance();
+        }
     }
     context.check()?;
-    collector.next(0, 0, false);
+    collector.next(0, 0);
     Ok(collector.done)
 }
 
-/// Notices, once in a while, that nobody waits any more. tantivy's loops can't be left: what is
-/// left of them is then passed over.
+/// Notices, once in a while, that nobody waits any more. Where a loop is tantivy's it can't be left:
+/// what is left of it is then passed over.
 struct Watch<'a> {
     context: &'a Context,
     seen: u32,
@@ -169,19 +174,18 @@ struct BestPassages {
     /// Where its passages end.
     end: u32,
     record: u32,
-    is_candidate: bool,
     hit: Option<Hit>,
     done: Vec<Hit>,
 }
 
 impl BestPassages {
-    fn next(&mut self, record: u32, end: u32, is_candidate: bool) {
+    fn next(&mut self, record: u32, end: u32) {
         self.done.extend(self.hit.take());
-        (self.record, self.end, self.is_candidate) = (record, end, is_candidate);
+        (self.record, self.end) = (record, end);
     }
 
     fn passage(&mut self, passage: DocId, score: Score) {
-        if self.is_candidate && self.hit.is_none_or(|best| score > best.score) {
+        if self.hit.is_none_or(|best| score > best.score) {
             self.hit = Some(Hit { record: self.record, score, passage });
         }
     }

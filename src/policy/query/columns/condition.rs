@@ -95,13 +95,7 @@ impl<'a> Test<'a> {
             }
             Test::Codes { column, allowed, .. } => is_in(allowed, column.code(ord)),
             Test::Pair { left, op, right } => match (left.number_of(ord), right.number_of(ord)) {
-                (Some(left), Some(right)) => match op {
-                    Op::Any => left == right,
-                    Op::Lt => left < right,
-                    Op::Lte => left <= right,
-                    Op::Gt => left > right,
-                    Op::Gte => left >= right,
-                },
+                (Some(left), Some(right)) => op.holds(left.cmp(&right)),
                 _ => false,
             },
         }
