@@ -12,15 +12,17 @@
 //! at most [`rows::FIRST`] of them has them as JSON lines in `source.sub.first`, with their ranges in
 //! `source.sub.first_starts`. A record with more has them in blocks (see `rows`): `source.sub.rows`
 //! are all blocks, `source.sub.block_starts` says where each begins, `source.sub.blocks` which is
-//! the first of each record, and `source.sub.columns` names the columns.
+//! the first of each record, `source.sub.dictionary` is what they were compressed with, and
+//! `source.sub.columns` names the columns.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::SharedMap;
 use super::pack::{self, Files, PackedNumbers};
-use super::rows::{self, Encoder, RowBlock};
+use super::rows::{self, Dictionary, Encoder, RowBlock};
 
 /// Collects the links and writes the section.
 pub struct Builder {
@@ -109,6 +111,7 @@ impl RowLinks<'_> {
         builder.write(&name, &self.starts.end(records, self.rows))?;
         if let Some(mut kept) = self.kept {
             kept.end_record(&self.columns)?;
+            kept.write_waiting()?;
             let first_starts = kept.first_starts.end(records, kept.first.finish()?);
             builder.write(&format!("{name}.first_starts"), &first_starts)?;
             let mut block_starts = kept.block_starts;
@@ -116,8 +119,11 @@ impl RowLinks<'_> {
             builder.write(&format!("{name}.blocks"), &record_blocks)?;
             block_starts.push(kept.blocks.finish()?);
             builder.write(&format!("{name}.block_starts"), &block_starts)?;
-            let columns = self.columns.join("\n");
-            std::fs::write(builder.folder.join(format!("{name}.columns")), columns)?;
+            for (extension, text) in
+                [("dictionary", kept.dictionary), ("columns", self.columns.join("\n"))]
+            {
+                std::fs::write(builder.folder.join(format!("{name}.{extension}")), text)?;
+            }
         }
         Ok(self.rows.into())
     }
@@ -135,7 +141,10 @@ struct KeptRows {
     block_starts: Vec<u32>,
     /// The first block of each record.
     record_blocks: Starts,
-    encoder: Encoder,
+    /// Blocks in plain form that are not written yet: of the first ones the dictionary is made.
+    waiting: Vec<String>,
+    dictionary: String,
+    encoder: Option<Encoder>,
 }
 
 impl KeptRows {
@@ -151,7 +160,9 @@ impl KeptRows {
             blocks: file("rows")?,
             block_starts: Vec::new(),
             record_blocks: Starts::default(),
-            encoder: Encoder::new()?,
+            waiting: Vec::new(),
+            dictionary: String::new(),
+            encoder: None,
         })
     }
 
@@ -182,11 +193,29 @@ impl KeptRows {
     }
 
     fn end_block(&mut self, columns: &[&str]) -> io::Result<()> {
-        self.record_blocks.begin(self.parent, self.block_starts.len() as u32);
-        self.block_starts.push(self.blocks.end()?);
-        self.blocks.write(&self.encoder.encode(columns, &self.pending)?)?;
+        let block = self.block_starts.len() + self.waiting.len();
+        self.record_blocks.begin(self.parent, block as u32);
+        self.waiting.push(rows::transposed(columns, &self.pending)?);
         self.pending.clear();
         self.parent_blocks += 1;
+        let is_enough = || self.waiting.iter().map(String::len).sum::<usize>() >= rows::DICTIONARY;
+        if self.encoder.is_some() || is_enough() { self.write_waiting() } else { Ok(()) }
+    }
+
+    fn write_waiting(&mut self) -> io::Result<()> {
+        let encoder = match &mut self.encoder {
+            Some(encoder) => encoder,
+            None => {
+                self.dictionary = self.waiting.concat();
+                let end = self.dictionary.floor_char_boundary(rows::DICTIONARY);
+                self.dictionary.truncate(end);
+                self.encoder.insert(Encoder::new(&self.dictionary)?)
+            }
+        };
+        for plain in self.waiting.drain(..) {
+            self.block_starts.push(self.blocks.end()?);
+            self.blocks.write(&encoder.encode(&plain)?)?;
+        }
         Ok(())
     }
 }
@@ -244,11 +273,18 @@ impl Starts {
 /// The links, opened from their section.
 pub struct Links {
     files: Files,
+    /// By the names of their files.
+    dictionaries: HashMap<String, Dictionary>,
 }
 
 impl Links {
     pub fn open(map: SharedMap, section: Range<usize>) -> Result<Links, String> {
-        Ok(Links { files: Files::open(map, section)? })
+        let files = Files::open(map, section)?;
+        let names = files.names().filter(|name| name.ends_with(".dictionary"));
+        let dictionary = |name: &str| Dictionary::new(files.bytes(name));
+        let dictionaries =
+            names.filter_map(|name| Some((name.to_string(), dictionary(name)?))).collect();
+        Ok(Links { files, dictionaries })
     }
 
     /// The rows of a sub-resource that belong to the record with this `ord`.
@@ -263,6 +299,7 @@ impl Links {
             first: text(self.files.bytes(&file("first")).get(lines).unwrap_or_default()),
             blocks: blocks.map(|block| block_starts.span(block)).collect(),
             bytes: self.files.bytes(&file("rows")),
+            dictionary: self.dictionaries.get(&file("dictionary")),
             columns: text(self.files.bytes(&file("columns"))),
         }
     }
@@ -290,6 +327,7 @@ pub struct Rows<'a> {
     /// Where each block of the record is.
     blocks: Vec<Range<usize>>,
     bytes: &'a [u8],
+    dictionary: Option<&'a Dictionary>,
     columns: &'a str,
 }
 
@@ -329,11 +367,8 @@ impl<'a> Rows<'a> {
 
     fn block(&self, block: usize) -> Option<RowBlock<'a>> {
         let held = rows::places(block, self.range.len());
-        RowBlock::decode(
-            &self.names(),
-            held.len(),
-            self.bytes.get(self.blocks.get(block)?.clone())?,
-        )
+        let bytes = self.bytes.get(self.blocks.get(block)?.clone())?;
+        RowBlock::decode(&self.names(), held.len(), bytes, self.dictionary?)
     }
 
     fn names(&self) -> Vec<&'a str> {
