@@ -8,9 +8,9 @@
 //! j   values as JSON
 //! ```
 //!
-//! The first block of a record holds [`FIRST`] rows, every later one up to [`LATER`]. All blocks of a
-//! sub-resource are compressed with one dictionary, its first rows in plain form: the members of one
-//! roll call and the months of one series are those of the next.
+//! The first block of a record holds [`FIRST`] rows, every later one up to [`LATER`]. All blocks of
+//! a sub-resource are compressed with one dictionary, its first rows in plain form: the members of
+//! one roll call and the months of one series are those of the next.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -192,7 +192,7 @@ fn a_large_body_is_refused_before_it_is_read() {
 }
 
 /// The blocks of a DuckDB file: their size, and where the first begins, behind three headers.
-const BLOCK: u64 = 262_144;
+const BLOCK: u64 = 65_536;
 const FIRST_BLOCK: u64 = 3 * 4096;
 
 /// Given a bundle whose table of bills is damaged, which opening does not read, when a query

@@ -73,9 +73,9 @@ fn filters(field: &Field, rows: &[Value]) -> Vec<(String, String)> {
     filters
 }
 
-/// Given every sub-resource of rows and records with few and with many of them, when they are listed
-/// whole, filtered, sorted and page by page, then the rows are those of the table in its order, and
-/// no statement was run.
+/// Given every sub-resource of rows and records with few and with many of them, when they are
+/// listed whole, filtered, sorted and page by page, then the rows are those of the table in its
+/// order, and no statement was run.
 #[test]
 fn rows_without_sql_are_those_of_sql() {
     let (mut lists, mut long) = (0, 0);

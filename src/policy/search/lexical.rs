@@ -60,8 +60,8 @@ pub fn search(
     Ok(collector.done)
 }
 
-/// Notices, once in a while, that nobody waits any more. Where a loop is tantivy's it can't be left:
-/// what is left of it is then passed over.
+/// Notices, once in a while, that nobody waits any more. A loop of tantivy's can't be left: what is
+/// left of it is then passed over.
 struct Watch<'a> {
     context: &'a Context,
     seen: u32,
