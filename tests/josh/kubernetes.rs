@@ -1,5 +1,5 @@
-//! `packaging/kubernetes/josh.yaml`, without Kubernetes: whether its parts fit together, and what its
-//! commands and settings do.
+//! `packaging/kubernetes/josh.yaml`, without Kubernetes: whether its parts fit together, and what
+//! its commands and settings do.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -65,8 +65,8 @@ fn the_parts_of_the_manifest_fit_together() {
     assert!(grace * 1000 > drain + 30_000, "open requests get 30 seconds after the drain");
 }
 
-/// Given the commands and the settings of the manifest, with folders of this machine, when they run,
-/// then the init step gets a bundle that the server takes as verified, and all probes succeed.
+/// Given the commands and the settings of the manifest, with folders of this machine, when they
+/// run, then the init step gets a bundle that the server takes as verified, and all probes succeed.
 #[test]
 fn its_commands_serve_a_verified_bundle() {
     let case = Case::new();

@@ -235,8 +235,9 @@ fn an_interrupt_stops_the_server_and_is_logged() {
     assert_stop_is_logged(&server, "SIGINT");
 }
 
-/// Given a time to drain, when SIGTERM comes, then /readyz sends load balancers away while everything
-/// is still answered, and each answer closes its connection. A second signal ends that time.
+/// Given a time to drain, when SIGTERM comes, then /readyz sends load balancers away while
+/// everything is still answered, and each answer closes its connection. A second signal ends that
+/// time.
 #[test]
 fn callers_can_go_elsewhere_before_the_end() {
     // Longer than any machine needs for what follows.
