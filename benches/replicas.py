@@ -75,7 +75,7 @@ def proxy():
     text = Path("packaging/haproxy/haproxy.cfg").read_text()
     for old, new in [(r"bind :443 .*", f"bind {PROXY}:{PORT}"), (r"/run/haproxy/admin\.sock", f"{FOLDER}/admin.sock"),
                      # All of wrk's connections come from one address.
-                     (r"balance source\n.*\n.*", "balance roundrobin"), (r"10\.0\.0\.1(\d)", r"127.77.0.\1")]:
+                     (r"balance source\n.*", "balance roundrobin"), (r"10\.0\.0\.1(\d)", r"127.77.0.\1")]:
         text = re.sub(old, new, text)
     (FOLDER / "haproxy.cfg").write_text(text)
     return subprocess.Popen(["haproxy", "-db", "-f", FOLDER / "haproxy.cfg"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

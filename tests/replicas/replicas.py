@@ -434,6 +434,9 @@ def run(folder, children):
     assert not load.wrong, f"{len(load.wrong)} wrong or lost"
     # Each caller waits for one answer at a time, so a kill can break off no more.
     assert load.cut() == cut_by_kills <= kills * len(CALLERS), "answers broke off"
+    # A caller keeps its replica: a list is begun again when that gets a new bundle or ends and comes back, not with every page.
+    again, most = load.counts["lists begun again with another bundle"], 10 * 3 * (renames + restarts)
+    assert again <= most, f"{again} lists were begun again, {most} are many"
     assert load.counts["answers"] > 100 and load.counts["lists followed to the end"] > 3, "too little was asked"
     check_what_one_replica_knows(replicas, proxy, key)
     print("replicas: 0 wrong, 0 lost")
