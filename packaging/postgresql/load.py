@@ -41,20 +41,21 @@ class Bundle:
         length, = struct.unpack_from("<Q", self.map, start)
         return {name: (start + at, size) for name, at, size in json.loads(self.map[start + 8:start + 8 + length])}
 
-    def dimensions(self):
-        """The numbers of a vector; 0 in a bundle without vectors."""
+    def matrix(self):
+        """Rows of the matrix of vectors, and numbers in a row; 0 in a bundle without vectors."""
         matrix = self.files("matrix")
         count = matrix["norms"][1] // 4 if matrix else 0
-        return matrix["matrix"][1] // count if count else 0
+        return count, matrix["matrix"][1] // count if count else 0
 
     def vectors(self):
         """Every passage that has a vector: its number, the number of its record, the vector."""
-        matrix, width = self.files("matrix"), self.dimensions()
+        matrix, (count, width) = self.files("matrix"), self.matrix()
         rows, norms = matrix["matrix"][0], matrix["norms"][0]
         starts, length = self.files("text_index")["josh.starts"]
         starts = struct.unpack_from(f"<{length // 4}I", self.map, starts)
         for record, (first, end) in enumerate(zip(starts, starts[1:])):
-            for passage in range(first, end):
+            # The last passages have no rows if they were not embedded, others a row of zeros.
+            for passage in range(first, min(end, count)):
                 if struct.unpack_from("<f", self.map, norms + 4 * passage)[0] > 0:
                     yield passage, record, struct.unpack_from(f"<{width}b", self.map, rows + width * passage)
 
@@ -79,7 +80,7 @@ def load_tables(tables, db, schema):
 
 def load_vectors(bundle, tables, db, schema):
     available = db.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone()
-    if not available or not bundle.dimensions():
+    if not available or not bundle.matrix()[0]:
         print("no vectors: " + ("the bundle has none" if available else "the extension vector is not installed"))
         return 0
     db.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -88,7 +89,7 @@ def load_vectors(bundle, tables, db, schema):
         name = source["key"].replace("-", "_")
         ids.extend(id for id, in tables.execute(f'SELECT id FROM "{name}" ORDER BY ord').fetchall())
     table = sql.Identifier(schema, "passages")
-    columns = f"(passage bigint PRIMARY KEY, id text, embedding halfvec({bundle.dimensions()}))"
+    columns = f"(passage bigint PRIMARY KEY, id text, embedding halfvec({bundle.matrix()[1]}))"
     db.execute(sql.SQL("CREATE TABLE {} " + columns).format(table))
     with db.cursor().copy(sql.SQL("COPY {} FROM STDIN").format(table)) as copy:
         for passage, record, numbers in bundle.vectors():
