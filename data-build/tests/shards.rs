@@ -111,7 +111,9 @@ fn the_files_for_clusters_embed_every_share() {
         let mut command = Command::new("sh");
         command.args(arguments).current_dir(&data).env("PATH", path);
         let output = command.envs(variables.iter().copied()).output().expect("it runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        said
     };
     let cluster = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/cluster");
     let slurm = cluster.join("slurm.sh");
@@ -129,16 +131,20 @@ fn the_files_for_clusters_embed_every_share() {
     let (_, said) = build(folder.path(), "slurm.db", &data.join("cache"));
     assert!(!said.contains("to embed"), "{said}");
 
-    let yaml = std::fs::read_to_string(cluster.join("kubernetes.yaml")).unwrap();
-    let command = yaml.lines().find_map(|line| line.trim().strip_prefix("- exec ")).unwrap();
-    let here = format!("{}/", data.display());
-    let command = command.replace("/data/", &here).replace("/work", data.to_str().unwrap());
-    let command = command.replace(&format!("{here}cache"), &format!("{here}pods"));
+    let command = |file: &str| {
+        let yaml = std::fs::read_to_string(cluster.join(file)).unwrap();
+        let command = yaml.lines().find_map(|line| line.trim().strip_prefix("- exec ")).unwrap();
+        let here = format!("{}/", data.display());
+        let command = command.replace("/data/", &here).replace("/work", data.to_str().unwrap());
+        command.replace(&format!("{here}cache"), &format!("{here}pods"))
+    };
     for index in ["0", "1"] {
-        shell(&["-c", &command], &[("JOB_COMPLETION_INDEX", index), ("SHARDS", "2")]);
+        let variables = [("JOB_COMPLETION_INDEX", index), ("SHARDS", "2")];
+        shell(&["-c", &command("kubernetes.yaml")], &variables);
     }
-    let (_, said) = build(folder.path(), "kubernetes.db", &data.join("pods"));
+    let said = shell(&["-c", &command("build.yaml")], &[]);
     assert!(!said.contains("to embed"), "{said}");
+    read_manifest(&data.join("federal.db")).expect("a bundle");
 }
 
 /// Given a shard that does not exist, or nothing to embed, then an error says what to write.

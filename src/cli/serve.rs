@@ -22,7 +22,7 @@ use crate::banner::Banner;
 use crate::boj::Live;
 use crate::catalog::ids;
 use crate::executor::Executor;
-use crate::http::{self, AccessGuard, AppParts, Socket};
+use crate::http::{self, AccessGuard, AppParts, Socket, Stopping};
 use crate::output::note;
 use crate::settings::Settings;
 use crate::telemetry;
@@ -79,7 +79,7 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
         // Before the banner: whoever reads it may send signals.
         let hangups = signal(SignalKind::hangup())?;
         let stop = StopSignals::new()?;
-        let reloads = parts.reloads.clone();
+        let (reloads, stopping) = (parts.reloads.clone(), parts.stopping.clone());
         let listener = listen(settings.listen, "--listen")?;
         let server = HttpServer::new(move || http::app(parts.clone()))
             .workers(settings.workers)
@@ -94,7 +94,12 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
                     extensions.insert(socket);
                 }
             })
-            .shutdown_signal(stop.received(settings.mcp.stop.clone(), executor.stop.clone()))
+            .shutdown_signal(stop.received(Shutdown {
+                stopping,
+                drain: settings.drain,
+                external: executor.stop.clone(),
+                streams: settings.mcp.stop.clone(),
+            }))
             .shutdown_timeout(SHUTDOWN_SECONDS);
         let server = match &tls {
             None => server.listen(listener)?,
@@ -139,6 +144,16 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
     })
 }
 
+/// What a signal to stop does, in this order.
+struct Shutdown {
+    stopping: web::Data<Stopping>,
+    drain: Duration,
+    /// Runs of forms, which may take minutes.
+    external: CancellationToken,
+    /// Streams, which would never finish.
+    streams: CancellationToken,
+}
+
 /// SIGINT and SIGTERM.
 struct StopSignals {
     interrupt: Signal,
@@ -160,21 +175,22 @@ impl StopSignals {
         }
     }
 
-    /// Completes with the first signal, which also ends streams, which would never finish, and runs
-    /// of forms, which may take minutes. The next
-    /// one ends the process without waiting.
-    async fn received(mut self, streams: CancellationToken, external: CancellationToken) {
+    /// Completes when no more connections are to be accepted: at the first signal, or when callers
+    /// have had the time to go elsewhere. The second signal ends the process without waiting.
+    async fn received(mut self, shutdown: Shutdown) {
         let signal = self.next().await;
         tracing::info!(signal, "stopping: finishing open requests");
-        external.cancel();
-        rt::spawn(async move {
-            rt::time::sleep(STREAM_TIME).await;
-            streams.cancel();
-        });
+        shutdown.stopping.begin();
         rt::spawn(async move {
             let signal = self.next().await;
             note!("josh: {signal} again: stopped without finishing open requests");
             std::process::exit(1);
+        });
+        rt::time::sleep(shutdown.drain).await;
+        shutdown.external.cancel();
+        rt::spawn(async move {
+            rt::time::sleep(STREAM_TIME).await;
+            shutdown.streams.cancel();
         });
     }
 }

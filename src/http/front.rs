@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use actix_web::body::{BoxBody, EitherBody, MessageBody};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
-use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::{ConnectionType, Method};
 use actix_web::middleware::Next;
 use actix_web::web::Bytes;
 use actix_web::{HttpMessage, HttpResponse, web};
@@ -20,7 +20,7 @@ use super::mcp::endpoint;
 use super::router::Router;
 use super::sessions::Sessions;
 use super::trace::Trace;
-use super::{message, redact, respond};
+use super::{Stopping, message, redact, respond};
 use crate::api::{CallerInfo, Code, Error, Result, Scope};
 use crate::executor::Executor;
 use crate::metrics::METRICS;
@@ -114,8 +114,11 @@ pub async fn front<B: MessageBody + 'static>(
     if guard.is_some_and(|guard| guard.is_only_https) {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(ONLY_HTTPS));
     }
+    if exchange.app_data::<web::Data<Stopping>>().is_some_and(|stopping| stopping.has_begun()) {
+        response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
+    }
     if let Some(sessions) = exchange.app_data::<web::Data<Sessions>>() {
-        sessions.opened(headers, info.caller.identity.as_ref());
+        sessions.opened(response.headers(), info.caller.identity.as_ref());
     }
     let took = info.caller.started.elapsed().as_secs_f64();
     METRICS.request(info.route.get(), response.status().as_u16(), took);

@@ -17,6 +17,7 @@ mod rest;
 mod router;
 mod sessions;
 mod setup_page;
+mod stopping;
 mod trace;
 mod whole;
 
@@ -30,6 +31,7 @@ pub use front::Socket;
 pub use mcp::{Mounted, mount as mcp_mount, mount_all as mcp_mount_all};
 pub use openapi::document as openapi_document;
 pub use router::Router;
+pub use stopping::Stopping;
 
 use crate::executor::Executor;
 use crate::reloads::Reloads;
@@ -40,6 +42,7 @@ pub struct AppParts {
     pub executor: web::Data<Executor>,
     pub guard: web::Data<AccessGuard>,
     pub reloads: web::Data<Reloads>,
+    pub stopping: web::Data<Stopping>,
     pub router: web::Data<Router>,
     pub documents: web::Data<pages::Documents>,
     pub home: web::Data<explorer::Home>,
@@ -58,6 +61,7 @@ impl AppParts {
             router: web::Data::new(Router::new(&executor.toolsets)),
             mcp: mcp::mount_all(&executor.clone().into_inner(), options),
             reloads: web::Data::default(),
+            stopping: web::Data::default(),
             documents: web::Data::default(),
             home: web::Data::default(),
             sessions: options.sessions.then(web::Data::default),
@@ -89,6 +93,7 @@ pub fn app(
         .app_data(parts.executor)
         .app_data(parts.guard)
         .app_data(parts.reloads)
+        .app_data(parts.stopping)
         .app_data(parts.router)
         .app_data(parts.documents)
         .app_data(parts.home)

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::explorer::layout::Page;
 use super::explorer::{self, Asset};
-use super::{openapi, respond};
+use super::{Stopping, openapi, respond};
 use crate::api::{Code, Error};
 use crate::bundle::Bundle;
 use crate::executor::Executor;
@@ -79,13 +79,19 @@ pub async fn livez() -> HttpResponse {
         .json(json!({ "status": "ok" }))
 }
 
-/// Ready means that the bundle can be read. A newer bundle or certificate that was refused is
-/// named: what is served is the one before it.
+/// Ready means that the bundle can be read and that the server is not about to end. A newer bundle
+/// or certificate that was refused is named: what is served is the one before it.
 pub async fn readyz(
     request: HttpRequest,
     executor: web::Data<Executor>,
     reloads: web::Data<Reloads>,
+    stopping: web::Data<Stopping>,
 ) -> HttpResponse {
+    if stopping.has_begun() {
+        return HttpResponse::ServiceUnavailable()
+            .insert_header((header::CACHE_CONTROL, "no-store"))
+            .json(json!({ "status": "stopping" }));
+    }
     match executor.bundle().ensure_intact() {
         Ok(()) => {
             let mut state = json!({ "status": "ready" });

@@ -13,6 +13,7 @@ mod value;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use ipnet::IpNet;
@@ -114,6 +115,10 @@ settings! {
         workers: usize, "JOSH_WORKERS", "N",
             "one per core" like 4,
             "Worker threads";
+        drain_ms: u64, "JOSH_DRAIN_MS", "MS",
+            = 0,
+            "Milliseconds for which everything is still answered after SIGTERM, while /readyz \
+             says 503, so that load balancers send requests elsewhere";
     }
     "Access" {
         auth: Auth, "JOSH_AUTH", "MODE",
@@ -341,6 +346,8 @@ pub struct Settings {
     pub bundle: Option<PathBuf>,
     pub listen: SocketAddr,
     pub workers: usize,
+    /// How long everything is still answered after a signal to stop.
+    pub drain: Duration,
     pub public_url: Option<String>,
     pub access: Option<access::Options>,
     pub tls: Option<tls::Options>,

@@ -54,6 +54,7 @@ impl RawSettings {
         Ok(Settings {
             listen,
             workers: within("workers", self.workers.unwrap_or_else(cores), 1, 256)?,
+            drain: Duration::from_millis(self.drain_ms.unwrap_or(0)),
             access,
             tls,
             rate: self.rate()?,

@@ -35,6 +35,7 @@ mod forms_life;
 mod forms_runs;
 mod forms_site;
 mod ids;
+mod kubernetes;
 mod limits;
 mod lists;
 mod login;

@@ -235,6 +235,29 @@ fn an_interrupt_stops_the_server_and_is_logged() {
     assert_stop_is_logged(&server, "SIGINT");
 }
 
+/// Given a time to drain, when SIGTERM comes, then /readyz sends load balancers away while
+/// everything is still answered, and each answer closes its connection. A second signal ends that
+/// time.
+#[test]
+fn callers_can_go_elsewhere_before_the_end() {
+    // Longer than any machine needs for what follows.
+    let mut server = Server::start(&["--drain-ms", "600000"]);
+    let record = || server.get("/v1/bills/hr:119:1");
+    assert_eq!((server.get("/readyz").status, record().header("connection")), (200, ""));
+    server.signal("TERM");
+    eventually("it is no longer ready", || server.get("/readyz").status == 503);
+    assert_eq!(server.get("/readyz").json(), json!({ "status": "stopping" }));
+    assert_eq!((record().status, record().header("connection")), (200, "close"));
+    assert_eq!(server.get("/livez").status, 200);
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(1));
+
+    let mut server = Server::start(&["--drain-ms", "100"]);
+    server.signal("TERM");
+    assert_eq!(server.wait().code(), Some(0));
+    assert_stop_is_logged(&server, "SIGTERM");
+}
+
 fn assert_stop_is_logged(server: &Server, signal: &str) {
     eventually("the end is logged", || {
         server.log().last().is_some_and(|line| line.ends_with(" stopped"))

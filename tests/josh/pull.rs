@@ -23,7 +23,7 @@ struct Site {
 }
 
 #[derive(Clone)]
-struct Http {
+pub struct Http {
     site: Arc<Mutex<Site>>,
     port: u16,
 }
@@ -46,7 +46,7 @@ impl Http {
         http
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/bundles/federal.db?edition=1", self.port)
     }
 
@@ -93,15 +93,15 @@ impl Http {
     }
 }
 
-struct Case {
+pub struct Case {
     folder: tempfile::TempDir,
-    http: Http,
+    pub http: Http,
     bytes: Vec<u8>,
 }
 
 impl Case {
     /// A signed sample on a server, and its key.
-    fn new() -> Case {
+    pub fn new() -> Case {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
         std::fs::copy(sample(), path("signed.db")).unwrap();
@@ -114,7 +114,7 @@ impl Case {
         Case { http: Http::start(bytes.clone()), folder, bytes }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
