@@ -38,6 +38,7 @@ mod ids;
 mod limits;
 mod lists;
 mod login;
+mod markup;
 mod mcp;
 mod mcp_criteria;
 mod mcp_criteria_retrieval;

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::address::{self, Query};
+use super::chart::{Bar, bar_table};
 use super::layout::{Page, search_box};
 use super::values::label;
 use super::visit::Visit;
@@ -19,8 +20,11 @@ use crate::http::AccessGuard;
 /// Parameters of an address.
 type Asked = &'static [(&'static str, &'static str)];
 
-/// Lists of what is newest or tightest: heading, source, parameters, the field that says so. Those
-/// whose source or field the bundle does not hold are left out.
+/// Stands for the day that the bundle is of.
+const AS_OF: &str = "{as_of}";
+
+/// Lists of what is newest or closest: heading, source, parameters, the field that says so. Those
+/// that the bundle can't fill are left out.
 const NEWEST: [(&str, &str, Asked, &str); 5] = [
     ("Newest laws", "public-laws", &[("sort", "-enacted_date")], "enacted_date"),
     ("Newest votes", "roll-call-votes", &[("sort", "-date")], "date"),
@@ -31,12 +35,12 @@ const NEWEST: [(&str, &str, Asked, &str); 5] = [
         "publication_date",
     ),
     (
-        "Comment periods that end last",
+        "Comment periods open on {as_of}",
         "federal-register",
-        &[("type", "proposed_rule"), ("sort", "-comment_end_date")],
+        &[("comment_end_date.gte", AS_OF), ("sort", "comment_end_date")],
         "comment_end_date",
     ),
-    ("Closest votes", "roll-call-votes", &[("sort", "margin")], "margin"),
+    ("Closest votes, by margin", "roll-call-votes", &[("sort", "margin")], "margin"),
 ];
 
 /// Charts that an analyst wants to see first: heading, list, parameters.
@@ -149,28 +153,44 @@ async fn newest(
     field: &str,
 ) -> Markup {
     let Some((source, _)) = visit.bundle.source(key) else { return html! {} };
-    let query = Query::of(parameters);
+    let as_of = &visit.bundle.manifest.as_of;
+    let heading = heading.replace(AS_OF, as_of);
+    let mut query = Query::default();
+    for (name, value) in parameters {
+        query = query.with(name, if *value == AS_OF { as_of } else { value });
+    }
     let Ok(answer) = visit.call(&format!("/{key}"), &query.with("limit", "5")).await else {
         return html! {};
     };
-    let items = answer.items().iter().filter(|item| !item[field].is_null());
+    let entry = |item: &Value| {
+        let id = item["id"].as_str().unwrap_or_default();
+        let title = item[source.title].as_str().unwrap_or(id).to_string();
+        (title, address::record(key, id), item[field].clone())
+    };
+    let entries = answer.items().iter().filter(|item| !item[field].is_null()).map(entry);
+    let (dated, counted): (Vec<_>, Vec<_>) = entries.partition(|(_, _, value)| value.is_string());
+    let bar = |(title, address, value): &(String, String, Value)| Bar {
+        label: html! { (title) },
+        value: value.as_f64().unwrap_or_default(),
+        address: Some(address.clone()),
+        class: "bar-1",
+    };
+    let bars: Vec<Bar> = counted.iter().map(bar).collect();
     html! {
-        section {
-            h2 { a href=(query.at(&format!("/{key}"))) { (heading) } }
-            ul {
-                @for item in items {
-                    @let id = item["id"].as_str().unwrap_or_default();
-                    @let title = item[source.title].as_str().unwrap_or(id);
-                    li {
-                        a href=(address::record(key, id)) { (title) }
-                        " " span .soft {
-                            @match &item[field] {
-                                Value::String(day) => { (day) }
-                                number => { (label(field).to_lowercase()) " " (number) }
+        @if !dated.is_empty() || !bars.is_empty() {
+            section {
+                h2 { a href=(query.at(&format!("/{key}"))) { (heading) } }
+                @if !dated.is_empty() {
+                    ul {
+                        @for (title, address, day) in &dated {
+                            li {
+                                a href=(address) { (title) } " "
+                                span .soft { (day.as_str().unwrap_or_default()) }
                             }
                         }
                     }
                 }
+                @if !bars.is_empty() { (bar_table(&heading, &label(field), &bars)) }
             }
         }
     }

@@ -215,15 +215,41 @@ pub fn items(
     Table { bundle, caption, columns: &columns, source, sorted }.render(answer.items())
 }
 
-/// What happened when.
+/// What happened when, each stage under its name.
 fn timeline(visit: &Visit, fields: &[Field], items: &[Value]) -> Markup {
+    let stage = |item: &Value| item["type"].as_str().unwrap_or_default().to_string();
+    html! {
+        @for part in items.chunk_by(|a, b| stage(a) == stage(b)) {
+            @let name = words(&stage(&part[0]));
+            @if !name.is_empty() { p .stage { (name) } }
+            (events(visit, fields, part, &name))
+        }
+    }
+}
+
+/// `ResolvingDifferences` as "Resolving differences".
+fn words(name: &str) -> String {
+    let mut out = String::new();
+    let mut before = ' ';
+    for letter in name.chars() {
+        match letter.is_uppercase() && before.is_lowercase() {
+            true => out.extend([' '].into_iter().chain(letter.to_lowercase())),
+            false => out.push(letter),
+        }
+        before = letter;
+    }
+    out
+}
+
+fn events(visit: &Visit, fields: &[Field], items: &[Value], stage: &str) -> Markup {
+    const SAID: [&str; 4] = ["date", "text", "code", "type"];
     let others = |item: &Value| {
-        let is_other =
-            |f: &&Field| !["date", "text", "code"].contains(&f.name) && !is_empty(&item[f.name]);
+        let is_other = |f: &&Field| !SAID.contains(&f.name) && !is_empty(&item[f.name]);
         fields.iter().filter(is_other).copied().collect::<Vec<_>>()
     };
+    let name = Some(stage).filter(|stage| !stage.is_empty());
     html! {
-        ol .timeline data-walk {
+        ol .timeline data-walk aria-label=[name] {
             @for item in items {
                 @let day = item["date"].as_str().unwrap_or_default();
                 @let said = item["text"].as_str().unwrap_or_default();
