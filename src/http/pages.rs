@@ -26,10 +26,7 @@ pub fn framed(page: &Page, bundle: &Bundle) -> HttpResponse {
 }
 
 /// The API docs. Routes and errors read without JavaScript; the script adds forms that send them.
-pub async fn docs(
-    executor: web::Data<Executor>,
-    documents: web::Data<Documents>,
-) -> HttpResponse {
+pub async fn docs(executor: web::Data<Executor>, documents: web::Data<Documents>) -> HttpResponse {
     let bundle = executor.bundle();
     let body = html! {
         h1 { "Josh API" }

@@ -52,7 +52,11 @@ pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
 /// The same numbers for programs, and as a picture.
 fn with_twins(page: Page, query: &Query, twin: impl Fn(&Query) -> String) -> Page {
     let page = page.twin("JSON", twin(query)).twin("CSV", twin(&query.with("format", "csv")));
-    if query.has("group_by") || is_over_time(query) { page.twin("SVG", twin(&query.with("format", "svg"))) } else { page }
+    if query.has("group_by") || is_over_time(query) {
+        page.twin("SVG", twin(&query.with("format", "svg")))
+    } else {
+        page
+    }
 }
 
 /// Whether the numbers are over time. The values of a record have one date only, so that an
