@@ -32,15 +32,16 @@ pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
     let id = record["id"].as_str().unwrap_or_default();
     let address = address::record(key, id);
     let title = record[source.title].as_str().filter(|title| !title.is_empty()).unwrap_or(id);
+    let sections = sections(visit, source, &record, &address).await?;
     let body = html! {
         h1 { (title) }
         p .soft { (capital(source.singular)) " · " code { (id) } }
         (notes(&answer.notes))
         (tracker::tracker(&record))
-        (cite(&citation))
-        (facts(visit, source, &record))
         (vote::tally(&record))
-        (sections(visit, source, &record, &address).await?)
+        (cite(&citation))
+        (facts(visit, source, &record, &sections))
+        @for (_, section) in &sections { (section) }
     };
     let page = Page::new(title, body).below("Sources", "/sources");
     let page = page.below(label(key), format!("/{key}"));
@@ -74,12 +75,19 @@ fn cite(citation: &Value) -> Markup {
     }
 }
 
-/// The record's own fields: short ones in a list, prose below it.
-fn facts(visit: &Visit, source: &'static Source, record: &Value) -> Markup {
+/// A sub-resource that the page shows: its name, and what it shows of it.
+type Section = (&'static str, Markup);
+
+/// The record's own fields: short ones in a list, prose below it. What the page says elsewhere is
+/// left out.
+fn facts(visit: &Visit, source: &'static Source, record: &Value, sections: &[Section]) -> Markup {
     let is_said = |name: &str| {
         // `sponsor_name` beside `sponsor`, which is shown as a name.
         let named = name.strip_suffix("_name").is_some_and(|of| !is_empty(&record[of]));
         named
+            || (name == "short_title" && record[name] == record[source.title])
+            || sections.iter().any(|(shown, _)| *shown == name)
+            || vote::is_in_tally(record, name)
             || [source.title, "id", "source", "url", "text_status"].contains(&name)
             || is_empty(&record[name])
     };
@@ -108,7 +116,7 @@ async fn sections(
     source: &'static Source,
     record: &Value,
     address: &str,
-) -> Result<Markup> {
+) -> Result<Vec<Section>> {
     let first = source.dossier.as_ref().map_or(&[][..], |dossier| dossier.sections);
     let place = |sub: &&SubResource| first.iter().position(|name| *name == sub.name);
     let mut subs: Vec<&'static SubResource> = source.sub_resources.iter().collect();
@@ -123,21 +131,21 @@ async fn sections(
         let answer = match sub.kind {
             SubResourceKind::Toc => continue,
             SubResourceKind::Body => {
-                shown.push(text::teaser(visit, address).await?);
+                shown.push((sub.name, text::teaser(visit, address).await?));
                 continue;
             }
             _ => visit.call(&path, &Query::of(&[("limit", &SHOWN.to_string())])).await,
         };
         match answer {
             Ok(answer) if answer.total() > 0 => {
-                shown.push(section(visit, sub, record, &path, &answer).await);
+                shown.push((sub.name, section(visit, sub, record, &path, &answer).await));
             }
             // This bundle does not hold the source on the other side, or its rows.
             Err(error) if error.code != Code::RouteNotFound => return Err(error),
             _ => {}
         }
     }
-    Ok(html! { @for section in &shown { (section) } })
+    Ok(shown)
 }
 
 async fn section(
