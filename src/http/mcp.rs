@@ -203,7 +203,7 @@ async fn page(
                             td { code { (tool.name) } }
                             td {
                                 (tool.title.as_deref().unwrap_or_default()) ": "
-                                (about.split(". ").next().unwrap_or_default())
+                                (about.split(". ").next().unwrap_or_default().replace('`', ""))
                             }
                         }
                     }

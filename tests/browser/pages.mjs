@@ -153,8 +153,8 @@ await test('dark mode follows the system, t changes it, and the choice is kept',
   await evaluate('localStorage.clear()')
   await scheme('light')
 })
+await send('Emulation.setScriptExecutionDisabled', { value: true })
 await test('everything is there without JavaScript', async () => {
-  await send('Emulation.setScriptExecutionDisabled', { value: true })
   const count = async selector => {
     const { root } = await send('DOM.getDocument')
     return (await send('DOM.querySelectorAll', { nodeId: root.nodeId, selector })).nodeIds.length
@@ -165,8 +165,8 @@ await test('everything is there without JavaScript', async () => {
   }
   await open('/docs')
   must(await count('#routes li') > 50, 'the routes are listed')
-  await send('Emulation.setScriptExecutionDisabled', { value: false })
 })
+await send('Emulation.setScriptExecutionDisabled', { value: false })
 await test('the API docs list routes and send one', async () => {
   await open('/docs')
   await until(`document.querySelectorAll('#routes details').length > 50`, 'routes')

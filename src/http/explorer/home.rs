@@ -102,6 +102,7 @@ pub async fn page(request: &HttpRequest, visit: &Visit<'_>) -> Result<Page> {
             }
         }
         (content)
+        h2 { "Sources" }
         (sources::table(&visit.bundle))
         p {
             a href="/mcp" { "Connect an agent (MCP)" } " · " a href="/docs" { "REST API" } " · "
@@ -126,7 +127,7 @@ async fn contents(request: &HttpRequest, visit: &Visit<'_>) -> Markup {
     };
     let made = html! {
         (made)
-        div .cards {
+        div .cards.charts {
             @for (heading, key, asked) in CHARTS { (chart(visit, heading, key, asked).await) }
         }
         @if holds_series_of_the_bank(visit).await { p .soft { (BOJ_CREDIT) } }
@@ -185,7 +186,8 @@ async fn newest(
                         @for (title, address, day) in &dated {
                             li {
                                 a href=(address) { (title) } " "
-                                span .soft { (day.as_str().unwrap_or_default()) }
+                                @let day = day.as_str().unwrap_or_default();
+                                time .soft datetime=(day) { (day) }
                             }
                         }
                     }

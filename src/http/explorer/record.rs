@@ -8,7 +8,7 @@ use super::address::{self, Query};
 use super::layout::Page;
 use super::notes::notes;
 use super::table::{Table, columns, items_of, row_columns};
-use super::values::{field_label, is_empty, is_web, label, number, official, value};
+use super::values::{field_label, for_people, is_empty, is_web, label, number, official, value};
 use super::visit::{Answer, Visit};
 use super::{numbers, text, tracker, vote};
 use crate::api::{Code, Error, Result};
@@ -170,7 +170,7 @@ async fn section(
         section {
             (heading)
             (chart)
-            (items(visit, sub, answer, sub.about.to_string(), None))
+            (items(visit, sub, answer, for_people(sub.about).to_string(), None))
             @if total > SHOWN as u64 {
                 @let name = label(sub.name).to_lowercase();
                 p { a href=(path) { "All " (number(total as i64)) " " (name) } }
@@ -214,10 +214,14 @@ pub fn items(
     if has("date") && has("text") && sorted.is_none_or(|(_, query)| !query.has("sort")) {
         return timeline(visit, fields, answer.items());
     }
-    let columns = match records {
+    let mut columns = match records {
         Some((source, facts)) => columns(source, facts, &visit.query.without(&["q"])),
-        None => row_columns(fields, answer.items()),
+        None => row_columns(&visit.bundle, fields, answer.items()),
     };
+    if let SubResourceKind::Records { field, .. } = sub.kind {
+        // It names the record whose page this is.
+        columns.retain(|column| column.name != field || column.kind.is_list());
+    }
     let source = records.map(|(source, _)| source);
     let bundle = &visit.bundle;
     Table { bundle, caption, columns: &columns, source, sorted }.render(answer.items())
