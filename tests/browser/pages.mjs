@@ -195,14 +195,14 @@ for (const mode of axe ? ['light', 'dark'] : []) await test(`axe-core finds noth
 
 // What docs/explorer.md shows: name, page, width, height, theme.
 const SHOTS = [
-  ['home', PAGES.home, 1200, 900, 'light'],
-  ['search', '/search?q=drinking+water', 1200, 900, 'light'],
-  ['list', PAGES.list, 1200, 900, 'light'],
-  ['bill', PAGES.bill, 1200, 900, 'light'],
-  ['text', PAGES.text, 1200, 900, 'light'],
-  ['vote', PAGES.vote, 1200, 900, 'light'],
-  ['chart', PAGES.chart, 1200, 700, 'dark'],
-  ['bars', PAGES.bars, 1200, 700, 'dark'],
+  ['home', PAGES.home, 1000, 720, 'light'],
+  ['search', '/search?q=drinking+water', 1000, 720, 'light'],
+  ['list', PAGES.list, 1000, 720, 'light'],
+  ['bill', PAGES.bill, 1000, 720, 'light'],
+  ['text', PAGES.text, 1000, 720, 'light'],
+  ['vote', PAGES.vote, 1000, 720, 'light'],
+  ['chart', PAGES.chart, 1000, 800, 'dark'],
+  ['bars', PAGES.bars, 1000, 600, 'dark'],
   ['search-phone', '/search?q=drinking+water', 320, 640, 'light'],
   ['bill-phone', PAGES.bill, 320, 640, 'dark'],
 ]
@@ -212,7 +212,7 @@ if (shots) {
     await width(px, height)
     await scheme(mode)
     await open(path)
-    const { data } = await send('Page.captureScreenshot', { format: 'webp', quality: 70 })
+    const { data } = await send('Page.captureScreenshot', { format: 'webp', quality: 40 })
     writeFileSync(join(shots, `${name}.webp`), Buffer.from(data, 'base64'))
   }
 }

@@ -8,7 +8,6 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::address::{self, Query};
-use super::chart::{Bar, bar_table};
 use super::layout::{Page, search_box};
 use super::values::label;
 use super::visit::Visit;
@@ -163,36 +162,24 @@ async fn newest(
     let Ok(answer) = visit.call(&format!("/{key}"), &query.with("limit", "5")).await else {
         return html! {};
     };
-    let entry = |item: &Value| {
-        let id = item["id"].as_str().unwrap_or_default();
-        let title = item[source.title].as_str().unwrap_or(id).to_string();
-        (title, address::record(key, id), item[field].clone())
-    };
-    let entries = answer.items().iter().filter(|item| !item[field].is_null()).map(entry);
-    let (dated, counted): (Vec<_>, Vec<_>) = entries.partition(|(_, _, value)| value.is_string());
-    let bar = |(title, address, value): &(String, String, Value)| Bar {
-        label: html! { (title) },
-        value: value.as_f64().unwrap_or_default(),
-        address: Some(address.clone()),
-        class: "bar-1",
-    };
-    let bars: Vec<Bar> = counted.iter().map(bar).collect();
+    let items: Vec<&Value> = answer.items().iter().filter(|item| !item[field].is_null()).collect();
     html! {
-        @if !dated.is_empty() || !bars.is_empty() {
+        @if !items.is_empty() {
             section {
                 h2 { a href=(query.at(&format!("/{key}"))) { (heading) } }
-                @if !dated.is_empty() {
-                    ul {
-                        @for (title, address, day) in &dated {
-                            li {
-                                a href=(address) { (title) } " "
-                                @let day = day.as_str().unwrap_or_default();
-                                time .soft datetime=(day) { (day) }
+                ul {
+                    @for item in items {
+                        @let id = item["id"].as_str().unwrap_or_default();
+                        @let title = item[source.title].as_str().unwrap_or(id);
+                        li {
+                            a href=(address::record(key, id)) { (title) } " "
+                            @match &item[field] {
+                                Value::String(day) => time .soft datetime=(day) { (day) },
+                                number => span .soft { (label(field).to_lowercase()) " " (number) },
                             }
                         }
                     }
                 }
-                @if !bars.is_empty() { (bar_table(&heading, &label(field), &bars)) }
             }
         }
     }

@@ -128,7 +128,7 @@ pub fn notices(bundle: &Bundle) -> Markup {
                         summary {
                             strong { "This is the sample that is built into Josh" }
                             ": a few records of every source"
-                            @if notice.is_some() { ", their texts summaries" } "."
+                            @if notice.is_some() { ", with summaries for texts" } "."
                         }
                         @if let Some(notice) = notice { p { (notice) } }
                         p {

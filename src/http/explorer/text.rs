@@ -34,7 +34,7 @@ pub async fn teaser(visit: &Visit<'_>, address: &str) -> Result<Markup> {
     Ok(html! {
         section {
             h2 #body { a href=(path) { "Text" } }
-            ol .results {
+            ul {
                 @for item in answer.items() {
                     li { (heading_link(&path, item)) }
                 }
