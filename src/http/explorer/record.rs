@@ -131,7 +131,7 @@ async fn sections(
         let answer = match sub.kind {
             SubResourceKind::Toc => continue,
             SubResourceKind::Body => {
-                shown.push((sub.name, text::teaser(visit, address).await?));
+                shown.push((sub.name, text::entrance(visit, source, record)));
                 continue;
             }
             _ => visit.call(&path, &Query::of(&[("limit", &SHOWN.to_string())])).await,
