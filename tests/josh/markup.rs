@@ -14,13 +14,17 @@ use crate::support::{JOSH, Server};
 
 /// An element, an attribute's end and a script around a text, with the name of its field.
 fn marked(name: &str, text: &str) -> String {
-    format!("<i x=\"{name}\">{text}'\"&amp;</i><script>alert()</script>")
+    format!("<i data-of=\"{name}\">{text}'\"&amp;</i><script>alert()</script>")
 }
 
 /// How the beginning of that reads in a page that escapes it.
 fn shown(name: &str) -> String {
-    format!("&lt;i x=&quot;{name}&quot;&gt;")
+    format!("&lt;i data-of=&quot;{name}&quot;&gt;")
 }
+
+/// Names beside the id of a record that the bundle holds: pages show that record's own name.
+const BY_RECORD: [&str; 4] =
+    ["amendments.sponsor_name", "bills.sponsor_name", "candidates.name", "subjects.name"];
 
 /// Marks prose, and keywords of several words: others are codes that the builder reads.
 fn mark(item: &mut Map<String, Value>, fields: &[Field], of: &str, names: &mut BTreeSet<String>) {
@@ -107,7 +111,7 @@ fn markup_in_any_text_stays_text() {
         let tags = tags(&html);
         let of_a_text = tags.iter().find(|tag| {
             tag.name == "i"
-                || tag.get("x").is_some()
+                || tag.get("data-of").is_some()
                 || (tag.name == "script" && tag.get("src").is_none())
         });
         assert!(of_a_text.is_none(), "{path}: {of_a_text:?}");
@@ -147,6 +151,6 @@ fn markup_in_any_text_stays_text() {
         let feed = server.get(&format!("/v1/{key}?format=atom")).text();
         roxmltree::Document::parse(&feed).unwrap_or_else(|e| panic!("{key}: {e}"));
     }
-    let missing: Vec<&String> = names.difference(&seen).collect();
-    assert!(missing.is_empty(), "on no page: {missing:?}");
+    let missing: BTreeSet<&str> = names.difference(&seen).map(String::as_str).collect();
+    assert!(missing.is_subset(&BY_RECORD.into()), "on no page: {missing:?}");
 }

@@ -82,9 +82,9 @@ type Section = (&'static str, Markup);
 /// left out.
 fn facts(visit: &Visit, source: &'static Source, record: &Value, sections: &[Section]) -> Markup {
     let is_said = |name: &str| {
-        // `sponsor_name` beside `sponsor`, which is shown as a name.
-        let named = name.strip_suffix("_name").is_some_and(|of| !is_empty(&record[of]));
-        named
+        // `sponsor_name` beside `sponsor`, which is shown as a name where the bundle holds it.
+        let of = name.strip_suffix("_name").and_then(|of| record[of].as_str());
+        of.is_some_and(|id| visit.bundle.records().by_id(id).is_some())
             || (name == "short_title" && record[name] == record[source.title])
             || sections.iter().any(|(shown, _)| *shown == name)
             || vote::is_in_tally(record, name)
