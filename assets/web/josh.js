@@ -29,7 +29,7 @@
   addEventListener('DOMContentLoaded', () => {
     for (const form of document.querySelectorAll('form[method=get], form:not([method])')) {
       form.addEventListener('submit', () => { for (const field of form.elements) if (field.name && !field.value) field.disabled = true })
-      for (const field of form.querySelectorAll('[data-submit]')) field.addEventListener('change', () => form.requestSubmit())
+      for (const field of form.querySelectorAll('[data-submit]')) { field.addEventListener('change', () => form.requestSubmit()); form.querySelector('button').hidden = true }
     }
     addEventListener('pageshow', () => { for (const field of document.querySelectorAll(':disabled')) field.disabled = false })
     for (const button of document.querySelectorAll('button[data-copy]')) {

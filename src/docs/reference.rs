@@ -97,7 +97,10 @@ fn section(one: &Listed, all: &[Listed], bundle: &Bundle) -> String {
             "- Shares its route with [{name}](#{name}): the parameters of a request decide.\n"
         ));
     }
-    let formats = if operation.is_list { "JSON, CSV, NDJSON (`format`)" } else { "JSON" };
+    let formats = match operation.is_list {
+        true => "JSON, CSV, NDJSON and [others](explorer.md#downloads) (`format`)",
+        false => "JSON",
+    };
     let (scope, cost) = (operation.scope.name(), operation.cost.name());
     out.push_str(&format!("- Scope: `{scope}`; cost: {cost}; formats: {formats}\n"));
     out.push_str(&parameters(one));

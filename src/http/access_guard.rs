@@ -15,7 +15,7 @@ use ipnet::IpNet;
 use serde::Deserialize;
 
 use super::front::RequestInfo;
-use super::login::{LOGIN, LOGOUT, Sessions};
+use super::login::{LOGIN, LOGOUT, Logins};
 use super::mcp::{McpEndpoint, endpoint};
 use crate::access::{Access, Identity, Refusal};
 use crate::api::{Code, Error, Result, Scope};
@@ -66,7 +66,7 @@ pub enum Sender {
 /// Access rules and rate limits, shared by all workers.
 pub struct AccessGuard {
     pub access: Option<Access>,
-    pub sessions: Sessions,
+    pub logins: Logins,
     limiter: Option<DefaultKeyedRateLimiter<Bucket>>,
     started: Instant,
     /// When the limiter last forgot idle callers, in seconds after the start.
@@ -84,7 +84,7 @@ impl Default for AccessGuard {
     fn default() -> AccessGuard {
         AccessGuard {
             access: None,
-            sessions: Sessions::default(),
+            logins: Logins::default(),
             limiter: None,
             started: Instant::now(),
             swept: AtomicU64::new(0),
@@ -207,7 +207,7 @@ impl AccessGuard {
     fn signed_in(&self, request: &HttpRequest) -> Option<String> {
         let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
         let is_page = is_reading && endpoint(request.path()).is_none();
-        is_page.then(|| self.sessions.authorization(request.headers())).flatten()
+        is_page.then(|| self.logins.authorization(request.headers())).flatten()
     }
 
     fn unauthorized(&self, request: &HttpRequest, refusal: Refusal, accepts_tokens: bool) -> Error {

@@ -40,14 +40,15 @@ impl Format {
         ("svg", Format::Svg),
     ];
 
-    /// Whether a list in this format has no end but its own.
-    pub const fn is_table(self) -> bool {
-        matches!(self, Format::Csv | Format::Ndjson)
+    /// Whether a list in this format has no end but its own: a file to keep. JSON and feeds are
+    /// read page by page.
+    pub const fn is_whole(self) -> bool {
+        !matches!(self, Format::Json | Format::Atom | Format::Svg)
     }
 
     /// Whether one record can't have this format.
     pub const fn is_of_lists(self) -> bool {
-        self.is_table() || matches!(self, Format::Svg)
+        matches!(self, Format::Csv | Format::Ndjson | Format::Svg)
     }
 
     pub const fn content_type(self) -> &'static str {
@@ -83,31 +84,40 @@ pub fn body(
     caller: &CallerInfo,
     feed: impl FnOnce() -> (String, String),
 ) -> Result<Vec<u8>> {
-    let entries = || export::entries(outcome, bundle);
-    let as_of = &bundle.manifest.as_of;
     match format {
         Format::Json => json(outcome, bundle, caller),
-        Format::Csv | Format::Ndjson => table(outcome.output.as_ref(), format, true),
         Format::Atom => {
             let (base, path) = feed();
-            let feed = Feed { base: &base, path: &path, as_of };
-            Ok(export::atom(entries()?, &feed).into_bytes())
+            let feed = Feed { base: &base, path: &path, as_of: &bundle.manifest.as_of };
+            Ok(export::atom(export::entries(outcome, bundle)?, &feed).into_bytes())
         }
-        Format::Bibtex => Ok(export::bibtex(&entries()?).into_bytes()),
-        Format::Ris => Ok(export::ris(&entries()?).into_bytes()),
-        Format::CslJson => Ok(export::csl(&entries()?).into_bytes()),
-        Format::ICalendar => Ok(export::ics(&entries()?, as_of).into_bytes()),
         Format::Svg => picture_of(&feed().1, &outcome.output.to_value()?).map(String::into_bytes),
+        _ => part(outcome, format, bundle, Part { is_first: true, is_last: true }),
     }
 }
 
-/// The items of a list line by line; only its first part has the header.
-pub fn table(output: &dyn Output, format: Format, is_first: bool) -> Result<Vec<u8>> {
-    if format == Format::Csv {
-        return csv(output, is_first);
-    }
-    let (_, items) = items(output)?;
-    Ok(items.iter().flat_map(|item| [item.as_bytes(), b"\n"].concat()).collect())
+/// Which part of a whole list this is.
+#[derive(Clone, Copy)]
+pub struct Part {
+    pub is_first: bool,
+    pub is_last: bool,
+}
+
+/// The items of a part of a list, with what stands before the first and after the last.
+pub fn part(outcome: &Outcome, format: Format, bundle: &Bundle, part: Part) -> Result<Vec<u8>> {
+    let entries = || export::entries(outcome, bundle);
+    let text = match format {
+        Format::Csv => return csv(outcome.output.as_ref(), part.is_first),
+        Format::Bibtex => export::bibtex(&entries()?),
+        Format::Ris => export::ris(&entries()?),
+        Format::CslJson => export::csl(&entries()?, part),
+        Format::ICalendar => export::ics(&entries()?, &bundle.manifest.as_of, part),
+        _ => {
+            let (_, items) = items(outcome.output.as_ref())?;
+            return Ok(items.iter().flat_map(|item| [item.as_bytes(), b"\n"].concat()).collect());
+        }
+    };
+    Ok(text.into_bytes())
 }
 
 fn json(outcome: &Outcome, bundle: &Bundle, caller: &CallerInfo) -> Result<Vec<u8>> {

@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::encode::Part;
 use crate::api::{Error, Outcome, Result};
 use crate::bundle::Bundle;
 use crate::catalog::{self, Source};
@@ -157,9 +158,9 @@ pub fn bibtex(entries: &[Entry]) -> String {
             fields.push(format!("year = {{{year}}}"));
             fields.push(format!("date = {{{date}}}"));
         }
-        format!("@misc{{{},\n  {}\n}}\n", entry.key(), fields.join(",\n  "))
+        format!("@misc{{{},\n  {}\n}}\n\n", entry.key(), fields.join(",\n  "))
     };
-    entries.iter().map(one).collect::<Vec<_>>().join("\n")
+    entries.iter().map(one).collect()
 }
 
 pub fn ris(entries: &[Entry]) -> String {
@@ -186,7 +187,7 @@ pub fn ris(entries: &[Entry]) -> String {
     entries.iter().map(one).collect()
 }
 
-pub fn csl(entries: &[Entry]) -> String {
+pub fn csl(entries: &[Entry], part: Part) -> String {
     let one = |entry: &Entry| {
         let kind = match entry.source.key {
             "bills" | "amendments" => "bill",
@@ -208,15 +209,24 @@ pub fn csl(entries: &[Entry]) -> String {
         if let Some(parts) = parts {
             item["issued"] = json!({ "date-parts": parts });
         }
-        item
+        item.to_string()
     };
-    Value::Array(entries.iter().map(one).collect()).to_string()
+    let items: Vec<String> = entries.iter().map(one).collect();
+    let before = match part.is_first {
+        true => "[",
+        false if items.is_empty() => "",
+        false => ",",
+    };
+    format!("{before}{}{}", items.join(","), if part.is_last { "]" } else { "" })
 }
 
 /// Whole days: when something is, and until when comments are taken.
-pub fn ics(entries: &[Entry], as_of: &str) -> String {
+pub fn ics(entries: &[Entry], as_of: &str, part: Part) -> String {
     let stamp = format!("{}T000000Z", as_of.replace('-', ""));
-    let mut out = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Josh//EN\r\n".to_string();
+    let mut out = String::new();
+    if part.is_first {
+        out.push_str("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Josh//EN\r\n");
+    }
     let mut event = |entry: &Entry, name: &str, label: &str, day: &str| {
         let (Some(first), id) = (catalog::wording::day(day), &entry.id) else { return };
         let Some(next) = first.next_day() else { return };
@@ -242,7 +252,9 @@ pub fn ics(entries: &[Entry], as_of: &str) -> String {
             (None, None) => {}
         }
     }
-    out.push_str("END:VCALENDAR\r\n");
+    if part.is_last {
+        out.push_str("END:VCALENDAR\r\n");
+    }
     out
 }
 
@@ -290,9 +302,10 @@ mod tests {
         assert!(atom.contains("A &amp; B &lt;Act&gt;") && atom.contains("http://x/bills/hr:119:1"));
         assert!(bibtex(&[entry()]).contains("A \\& B <Act> \\{of\\} 100\\%"));
         assert!(ris(&[entry()]).starts_with("TY  - BILL\r\nID  - hr:119:1\r\n"));
-        let csl: Value = serde_json::from_str(&csl(&[entry()])).unwrap();
+        let whole = Part { is_first: true, is_last: true };
+        let csl: Value = serde_json::from_str(&csl(&[entry()], whole)).unwrap();
         assert_eq!(csl[0]["issued"]["date-parts"], json!([[2025, 5, 20]]));
-        let ics = ics(&[entry()], "2026-09-14");
+        let ics = ics(&[entry()], "2026-09-14", whole);
         assert!(ics.contains("DTSTART;VALUE=DATE:20250520\r\nDTEND;VALUE=DATE:20250521"));
         assert!(ics.contains("100%\\, really\\; a") && ics.lines().all(|line| line.len() <= 75));
     }

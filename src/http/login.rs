@@ -36,9 +36,9 @@ struct Session {
 
 /// Who is signed in. Kept in memory only: a restart signs everyone out.
 #[derive(Default)]
-pub struct Sessions(Mutex<HashMap<String, Session>>);
+pub struct Logins(Mutex<HashMap<String, Session>>);
 
-impl Sessions {
+impl Logins {
     fn all(&self) -> MutexGuard<'_, HashMap<String, Session>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -99,7 +99,7 @@ pub async fn login(
     let key = Arguments::from_query(sent).ok().and_then(|mut a| a.take_one("key").ok().flatten());
     let key = key.unwrap_or_default().trim().to_string();
     match access.identify(&format!("Bearer {key}")).await {
-        Ok(_) => match guard.sessions.begin(&key) {
+        Ok(_) => match guard.logins.begin(&key) {
             Ok(name) => see_home(&set_cookie(&name, LASTS.as_secs())),
             Err(error) => respond::error(&request, &error),
         },
@@ -109,7 +109,7 @@ pub async fn login(
 }
 
 pub async fn logout(request: HttpRequest, guard: web::Data<AccessGuard>) -> HttpResponse {
-    guard.sessions.end(request.headers());
+    guard.logins.end(request.headers());
     see_home(&set_cookie("", 0))
 }
 

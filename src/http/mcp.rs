@@ -8,20 +8,19 @@ use actix_web::guard::{self, GuardContext};
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
+use maud::html;
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp_actix_web::transport::StreamableHttpService;
 use serde_json::json;
 
 use super::access_guard::AccessGuard;
+use super::explorer::layout::Page;
 use super::front::RequestInfo;
-use super::pages::{escape, framed};
-use super::setup_page;
+use super::{pages, setup_page};
 use crate::api::{Code, Error, Scope};
 use crate::executor::Executor;
 use crate::mcp::{Caller, Options, PROTOCOL, Server};
-
-const PAGE: &str = include_str!("../../assets/web/mcp.html");
 
 pub type Service = StreamableHttpService<Server>;
 
@@ -183,26 +182,37 @@ async fn page(
     server: web::Data<Server>,
     guard: web::Data<AccessGuard>,
 ) -> HttpResponse {
-    let advertised = server.advertised();
-    let row = |tool: &rmcp::model::Tool| {
-        let about = tool.description.as_deref().unwrap_or_default();
-        let about = about.split(". ").next().unwrap_or_default();
-        let title = tool.title.as_deref().unwrap_or_default();
-        let (name, title, about) = (escape(&tool.name), escape(title), escape(about));
-        format!("<tr><td><code>{name}</code></td><td>{title}: {about}</td></tr>\n")
-    };
-    let tools: String = advertised.tools.iter().map(row).collect();
     let path = request.path().trim_end_matches('/');
     let url = format!("{}{path}", guard.base(&request));
     let needs_key = guard.access.is_some();
-    let body = PAGE
-        .replace("{{version}}", env!("CARGO_PKG_VERSION"))
-        .replace("{{as_of}}", &escape(&executor.bundle().manifest.as_of))
-        .replace("{{url}}", &escape(&url))
-        .replace("{{key}}", if needs_key { setup_page::KEY } else { "" })
-        .replace("{{clients}}", &setup_page::clients(&url, needs_key))
-        .replace("{{tools}}", &tools);
-    framed("For agents (MCP)", body, None, &executor.bundle())
+    let bundle = executor.bundle();
+    let body = html! {
+        h1 { "Josh for agents (MCP)" }
+        p { "Give this address to an MCP client:" }
+        pre { (url) }
+        (setup_page::clients(&url, needs_key))
+        h2 { "Tools" }
+        div .scroll tabindex="0" role="region" aria-label="Tools" {
+            table {
+                caption { "What agents can call at this address" }
+                thead { tr { th scope="col" { "Tool" } th scope="col" { "What it does" } } }
+                tbody {
+                    @for tool in &server.advertised().tools {
+                        @let about = tool.description.as_deref().unwrap_or_default();
+                        tr {
+                            td { code { (tool.name) } }
+                            td {
+                                (tool.title.as_deref().unwrap_or_default()) ": "
+                                (about.split(". ").next().unwrap_or_default().replace('`', ""))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    let page = Page::new("For agents (MCP)", body).twin("Manifest", "/mcp/manifest.json");
+    pages::framed(&page, &bundle)
 }
 
 /// What the MCP registry wants to know.

@@ -5,28 +5,19 @@ use std::sync::Arc;
 use actix_web::http::header::{self, ContentType};
 use actix_web::{HttpRequest, HttpResponse, web};
 use arc_swap::ArcSwapOption;
-use maud::PreEscaped;
-use serde_json::json;
+use maud::{Markup, html};
+use serde_json::{Value, json};
 
 use super::explorer::layout::Page;
-use super::explorer::{self, Asset};
-use super::{Stopping, openapi, respond};
+use super::{Stopping, explorer, openapi, respond};
 use crate::api::{Code, Error};
 use crate::bundle::Bundle;
 use crate::executor::Executor;
 use crate::metrics::METRICS;
 use crate::reloads::Reloads;
 
-const DOCS: &str = include_str!("../../assets/web/docs.html");
-
-/// A page that is written as HTML, in the frame of all pages.
-pub fn framed(
-    title: &str,
-    body: String,
-    script: Option<&'static Asset>,
-    bundle: &Bundle,
-) -> HttpResponse {
-    let page = Page { script, ..Page::new(title, PreEscaped(body)) };
+/// A page that is no operation's, in the frame of all pages.
+pub fn framed(page: &Page, bundle: &Bundle) -> HttpResponse {
     HttpResponse::Ok()
         .content_type(ContentType::html())
         .insert_header((header::CONTENT_SECURITY_POLICY, explorer::POLICY))
@@ -34,29 +25,92 @@ pub fn framed(
         .body(page.render(bundle))
 }
 
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+/// The API docs. Routes and errors read without JavaScript; the script adds forms that send them.
+pub async fn docs(executor: web::Data<Executor>, documents: web::Data<Documents>) -> HttpResponse {
+    let bundle = executor.bundle();
+    let body = html! {
+        h1 { "Josh API" }
+        p .lead {
+            "Every list, search and record has a page of its own as well: leave " code { "/v1" }
+            " out of its address."
+        }
+        div #tools hidden {
+            p {
+                label for="find" { "Find a route" } " "
+                input #find .wide placeholder="path or description";
+            }
+            p {
+                label for="key" { "API key or token, if this server needs one" } " "
+                input #key .wide type="password" autocomplete="off";
+            }
+        }
+        h2 { "Routes" }
+        div #routes .api { (documents.of(&executor, &bundle).routes) }
+        h2 { "Errors" }
+        div .scroll tabindex="0" role="region" aria-label="Errors" {
+            table {
+                caption { "Codes of errors, and what they mean" }
+                thead {
+                    tr {
+                        th scope="col" { "Code" }
+                        th scope="col" .n { "Status" }
+                        th scope="col" { "Meaning" }
+                    }
+                }
+                tbody {
+                    @for code in Code::ALL {
+                        tr {
+                            td { code { (code.as_str()) } }
+                            td .n { (code.status()) }
+                            td { (code.about()) }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    let page = Page { script: Some(&explorer::DOCS_SCRIPT), ..Page::new("API", body) };
+    framed(&page.twin("OpenAPI", "/openapi.json"), &bundle)
 }
 
-pub async fn docs(executor: web::Data<Executor>) -> HttpResponse {
-    framed("API", DOCS.into(), Some(&explorer::DOCS_SCRIPT), &executor.bundle())
+/// What only the bundle decides, made once for each.
+struct Made {
+    id: String,
+    openapi: String,
+    routes: Markup,
 }
 
-/// Documents that only the bundle decides, made once for each.
 #[derive(Default)]
-pub struct Documents {
-    openapi: ArcSwapOption<(String, String)>,
-}
+pub struct Documents(ArcSwapOption<Made>);
 
 impl Documents {
-    /// The OpenAPI document of the open bundle.
-    fn openapi(&self, executor: &Executor, bundle: &Bundle) -> String {
-        match self.openapi.load_full() {
-            Some(known) if known.0 == bundle.manifest.id => known.1.clone(),
-            _ => {
-                let text = openapi::document(bundle, &executor.toolsets).to_string();
-                self.openapi.store(Some(Arc::new((bundle.manifest.id.clone(), text.clone()))));
-                text
+    /// Those of the open bundle.
+    fn of(&self, executor: &Executor, bundle: &Bundle) -> Arc<Made> {
+        let id = &bundle.manifest.id;
+        if let Some(known) = self.0.load_full().filter(|known| known.id == *id) {
+            return known;
+        }
+        let api = openapi::document(bundle, &executor.toolsets);
+        let made = Made { id: id.clone(), routes: routes(&api), openapi: api.to_string() };
+        let made = Arc::new(made);
+        self.0.store(Some(made.clone()));
+        made
+    }
+}
+
+/// Every route with what it gives.
+fn routes(api: &Value) -> Markup {
+    let paths = api["paths"].as_object().into_iter().flatten();
+    let routes = paths.flat_map(|(path, item)| {
+        item.as_object().into_iter().flatten().map(move |(method, about)| (method, path, about))
+    });
+    html! {
+        ul {
+            @for (method, path, about) in routes {
+                li {
+                    code { (method.to_uppercase()) " " (path) } " "
+                    (about["summary"].as_str().unwrap_or_default())
+                }
             }
         }
     }
@@ -69,7 +123,7 @@ pub async fn openapi(
 ) -> HttpResponse {
     let bundle = executor.bundle();
     respond::not_modified(&request, &bundle).unwrap_or_else(|| {
-        respond::document(&request, &bundle, documents.openapi(&executor, &bundle))
+        respond::document(&request, &bundle, documents.of(&executor, &bundle).openapi.clone())
     })
 }
 

@@ -76,7 +76,7 @@ impl Call {
         let is_page = arguments.has("limit") || arguments.has("cursor");
         let (executor, bundle) = (executor.clone(), bundle.clone());
         Ok(Call {
-            is_whole: format.is_table() && !is_page,
+            is_whole: format.is_whole() && !is_page,
             list: WholeList { executor, bundle, caller, operation, arguments, format },
         })
     }

@@ -1,4 +1,4 @@
-//! Whole lists as CSV and NDJSON: page after page, written while the next one is read. Each page is
+//! Whole lists as files: page after page, written while the next one is read. Each page is
 //! a call of its own under the limits; whoever goes away ends the work with the page at hand.
 
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use actix_web::body::{BodySize, MessageBody};
 use actix_web::web::{self, Bytes};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::encode::{self, Format};
+use super::encode::{self, Format, Part};
 use crate::api::argument::WHOLE_PAGE;
 use crate::api::{Arguments, CallerInfo, Operation, Outcome, Result};
 use crate::bundle::Bundle;
@@ -35,8 +35,9 @@ impl WholeList {
     /// The body: the first page, then all others.
     pub fn body(self, first: &Outcome) -> Result<WholeBody> {
         let (sender, receiver) = channel(WAITING);
-        let start = encode::table(first.output.as_ref(), self.format, true)?;
         let next = first.output.page().and_then(|(_, next)| next.map(str::to_string));
+        let part = Part { is_first: true, is_last: next.is_none() };
+        let start = encode::part(first, self.format, &self.bundle, part)?;
         actix_web::rt::spawn(async move { self.write(start, next, sender).await });
         Ok(WholeBody(receiver))
     }
@@ -76,7 +77,8 @@ impl WholeList {
         let context = self.executor.context(self.bundle.clone(), caller);
         let outcome = self.executor.execute(self.operation, arguments, context).await?;
         let next = outcome.output.page().and_then(|(_, next)| next.map(str::to_string));
-        let part = encode::table(outcome.output.as_ref(), self.format, false)?;
+        let part = Part { is_first: false, is_last: next.is_none() };
+        let part = encode::part(&outcome, self.format, &self.bundle, part)?;
         self.bundle.ensure_intact()?;
         Ok((part, next))
     }

@@ -57,7 +57,7 @@ pub const DATES: &[Parameter] = &[
     Parameter::optional("until", Kind::Date, "Last day"),
 ];
 
-/// Counts beside results. Lists have the tool `count`.
+/// Counts beside results.
 pub const FACETS: &[Parameter] =
     &[Parameter::optional("facets", Kind::Names, "Fields to count by")];
 

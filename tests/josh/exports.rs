@@ -87,6 +87,33 @@ fn reference_managers_get_every_record_once() {
     assert_eq!(none.status, 400, "numbers are no references");
 }
 
+/// Given a list of more than one page, when it is asked for as a file without `limit`, then every
+/// record is in it, in the list's order.
+#[test]
+fn files_have_the_whole_list() {
+    let path = "/v1/bills?sort=introduced_date";
+    let held: Vec<Value> = SAMPLE.all(path, 100).iter().map(|bill| bill["id"].clone()).collect();
+    assert!(held.len() > 20, "{}", held.len());
+    let csl: Value = serde_json::from_str(&exported(path, "csl", "application/vnd")).expect("CSL");
+    let cited: Vec<Value> = csl.as_array().unwrap().iter().map(|item| item["id"].clone()).collect();
+    assert_eq!(cited, held);
+    let bibtex = exported(path, "bibtex", "application/x-bibtex");
+    assert_eq!(bibtex.matches("@misc{").count(), held.len());
+    let ris = exported(path, "ris", "application/x-research-info-systems");
+    assert_eq!(ris.matches("TY  - ").count(), held.len());
+    let calendar = exported(path, "ics", "text/calendar");
+    assert_eq!(calendar.matches("BEGIN:VEVENT").count(), held.len());
+    for edge in ["BEGIN:VCALENDAR", "END:VCALENDAR"] {
+        assert_eq!(calendar.matches(edge).count(), 1);
+    }
+    let lines = exported(path, "ndjson", "application/x-ndjson");
+    assert_eq!(lines.lines().count(), held.len());
+    let page = SAMPLE.get(&format!("{path}&format=bibtex&limit=3"));
+    assert_eq!(page.text().matches("@misc{").count(), 3);
+    assert_eq!(page.header("x-total-count"), held.len().to_string());
+    assert!(page.header("link").contains("rel=\"next\""), "a page says that there are more");
+}
+
 /// Given hearings, when they are asked for as a calendar, then each has its day, and lines are as
 /// long as the format allows.
 #[test]

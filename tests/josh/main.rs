@@ -39,6 +39,7 @@ mod kubernetes;
 mod limits;
 mod lists;
 mod login;
+mod markup;
 mod mcp;
 mod mcp_criteria;
 mod mcp_criteria_retrieval;

@@ -132,7 +132,17 @@ pub const SAME: &[(&str, &str, &str)] = &[
         r#"{"resource":"actions","of":"s:119:5","fields":["date"]}"#,
         "/v1/bills/s:119:5/actions?limit=10&fields=date",
     ),
+    (
+        "list_records",
+        r#"{"resource":"bills","facets":["chamber","year"],"limit":1}"#,
+        "/v1/bills?facets=chamber,year&limit=1",
+    ),
     ("search", r#"{"query":"drinking water","limit":3}"#, "/v1/search?q=drinking%20water&limit=3"),
+    (
+        "search",
+        r#"{"query":"energy","facets":["source","congress"],"limit":1}"#,
+        "/v1/search?q=energy&facets=source,congress&limit=1",
+    ),
     (
         "search",
         r#"{"query":"energy","source":["bills","crs-reports"],"since":"2023"}"#,

@@ -78,6 +78,11 @@ fn pages() {
         ("page_vote", "/roll-call-votes/house:119:1:289"),
         ("page_chart", "/bills?group_by=chamber"),
         ("page_error", "/bills/hr:119:99999"),
+        ("page_text", "/bills/s:119:5/body"),
+        ("page_actions", "/bills/s:119:5/actions"),
+        ("page_time", "/saps?bucket_by_time=date&time_interval=year&group_by=position"),
+        ("page_fields", "/sources/saps"),
+        ("picture", "/v1/saps?bucket_by_time=date&time_interval=year&format=svg"),
     ] {
         let page = SAMPLE.send("GET", path, &[("accept", "text/html")]).text();
         let page = hash.replace_all(&page, ".$1");

@@ -119,13 +119,11 @@ pub fn bars_over_time(intervals: &[Interval], series: &[Series]) -> Markup {
         @for (at, interval) in intervals.iter().enumerate() {
             @let x = LEFT + step * at as f64;
             @if at % every == 0 { text x=(px(x)) y=(px(HEIGHT - 6.0)) { (interval.label) } }
+            @let said = format!("{}: {}", interval.label, amount(total(at)));
+            @let bars = html! { (stack(series, at, x, step - gap, &y)) title { (said) } };
             @if let Some(address) = &interval.address {
-                a href=(address) tabindex="-1"
-                    aria-label=(format!("{}: {}", interval.label, amount(total(at)))) {
-                    (stack(series, at, x, step - gap, &y))
-                    title { (interval.label) ": " (amount(total(at))) }
-                }
-            } @else { (stack(series, at, x, step - gap, &y)) }
+                a href=(address) tabindex="-1" aria-label=(said) { (bars) }
+            } @else { g { (bars) } }
         }
     }
 }

@@ -19,8 +19,11 @@ use crate::http::AccessGuard;
 /// Parameters of an address.
 type Asked = &'static [(&'static str, &'static str)];
 
-/// Lists of what is newest or tightest: heading, source, parameters, the field that says so. Those
-/// whose source or field the bundle does not hold are left out.
+/// Stands for the day that the bundle is of.
+const AS_OF: &str = "{as_of}";
+
+/// Lists of what is newest or closest: heading, source, parameters, the field that says so. Those
+/// that the bundle can't fill are left out.
 const NEWEST: [(&str, &str, Asked, &str); 5] = [
     ("Newest laws", "public-laws", &[("sort", "-enacted_date")], "enacted_date"),
     ("Newest votes", "roll-call-votes", &[("sort", "-date")], "date"),
@@ -31,12 +34,12 @@ const NEWEST: [(&str, &str, Asked, &str); 5] = [
         "publication_date",
     ),
     (
-        "Comment periods that end last",
+        "Comment periods open on {as_of}",
         "federal-register",
-        &[("type", "proposed_rule"), ("sort", "-comment_end_date")],
+        &[("comment_end_date.gte", AS_OF), ("sort", "comment_end_date")],
         "comment_end_date",
     ),
-    ("Closest votes", "roll-call-votes", &[("sort", "margin")], "margin"),
+    ("Closest votes, by margin", "roll-call-votes", &[("sort", "margin")], "margin"),
 ];
 
 /// Charts that an analyst wants to see first: heading, list, parameters.
@@ -98,6 +101,7 @@ pub async fn page(request: &HttpRequest, visit: &Visit<'_>) -> Result<Page> {
             }
         }
         (content)
+        h2 { "Sources" }
         (sources::table(&visit.bundle))
         p {
             a href="/mcp" { "Connect an agent (MCP)" } " · " a href="/docs" { "REST API" } " · "
@@ -122,7 +126,7 @@ async fn contents(request: &HttpRequest, visit: &Visit<'_>) -> Markup {
     };
     let made = html! {
         (made)
-        div .cards {
+        div .cards.charts {
             @for (heading, key, asked) in CHARTS { (chart(visit, heading, key, asked).await) }
         }
         @if holds_series_of_the_bank(visit).await { p .soft { (BOJ_CREDIT) } }
@@ -149,24 +153,29 @@ async fn newest(
     field: &str,
 ) -> Markup {
     let Some((source, _)) = visit.bundle.source(key) else { return html! {} };
-    let query = Query::of(parameters);
+    let as_of = &visit.bundle.manifest.as_of;
+    let heading = heading.replace(AS_OF, as_of);
+    let mut query = Query::default();
+    for (name, value) in parameters {
+        query = query.with(name, if *value == AS_OF { as_of.as_str() } else { *value });
+    }
     let Ok(answer) = visit.call(&format!("/{key}"), &query.with("limit", "5")).await else {
         return html! {};
     };
-    let items = answer.items().iter().filter(|item| !item[field].is_null());
+    let items: Vec<&Value> = answer.items().iter().filter(|item| !item[field].is_null()).collect();
     html! {
-        section {
-            h2 { a href=(query.at(&format!("/{key}"))) { (heading) } }
-            ul {
-                @for item in items {
-                    @let id = item["id"].as_str().unwrap_or_default();
-                    @let title = item[source.title].as_str().unwrap_or(id);
-                    li {
-                        a href=(address::record(key, id)) { (title) }
-                        " " span .soft {
+        @if !items.is_empty() {
+            section {
+                h2 { a href=(query.at(&format!("/{key}"))) { (heading) } }
+                ul {
+                    @for item in items {
+                        @let id = item["id"].as_str().unwrap_or_default();
+                        @let title = item[source.title].as_str().unwrap_or(id);
+                        li {
+                            a href=(address::record(key, id)) { (title) } " "
                             @match &item[field] {
-                                Value::String(day) => { (day) }
-                                number => { (label(field).to_lowercase()) " " (number) }
+                                Value::String(day) => time .soft datetime=(day) { (day) },
+                                number => span .soft { (label(field).to_lowercase()) " " (number) },
                             }
                         }
                     }

@@ -124,13 +124,18 @@ pub fn notices(bundle: &Bundle) -> Markup {
         @if is_sample || notice.is_some() {
             div .notice role="note" {
                 @if is_sample {
-                    p {
-                        strong { "This server serves the sample that is built into Josh" }
-                        ": a few records of every source. Serve your own bundle with "
-                        code { "josh serve --bundle FILE" } "."
+                    details {
+                        summary {
+                            strong { "This is the sample that is built into Josh" }
+                            ": a few records of every source"
+                            @if notice.is_some() { ", with summaries for texts" } "."
+                        }
+                        @if let Some(notice) = notice { p { (notice) } }
+                        p {
+                            "Serve your own bundle with " code { "josh serve --bundle FILE" } "."
+                        }
                     }
-                }
-                @if let Some(notice) = notice { p { strong { "Summaries." } " " (notice) } }
+                } @else if let Some(notice) = notice { p { (notice) } }
             }
         }
     }

@@ -129,6 +129,8 @@ fn charts(source: &'static Source, facts: &SourceFacts, visit: &Visit) -> Markup
     let kept = visit.query.without(&["cursor", "sort", "fields", "limit", "facets", "q"]);
     let all = offered(source, facts);
     let time = all.iter().find(|f| f.time);
+    let is_group = |name: &&str| all.iter().any(|f| f.group && f.name == *name);
+    let groups = facet_names(source, facts).into_iter().filter(is_group);
     html! {
         p {
             "Charts: "
@@ -136,10 +138,10 @@ fn charts(source: &'static Source, facts: &SourceFacts, visit: &Visit) -> Markup
                 @let by = kept.with("bucket_by_time", field.name).with("time_interval", "month");
                 a href=(by.at(&visit.path)) { "by month" } ", "
             }
-            @for (at, field) in all.iter().filter(|f| f.group).take(3).enumerate() {
+            @for (at, name) in groups.take(3).enumerate() {
                 @if at > 0 { ", " }
-                a href=(kept.with("group_by", field.name).at(&visit.path))
-                    { "by " (label(field.name).to_lowercase()) }
+                a href=(kept.with("group_by", name).at(&visit.path))
+                    { "by " (label(name).to_lowercase()) }
             }
         }
     }

@@ -32,7 +32,7 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 
 pub use address::record as record_address;
-pub use assets::{Asset, DOCS_SCRIPT, FOLDER};
+pub use assets::{DOCS_SCRIPT, FOLDER};
 pub use error::page as error_page;
 pub use home::Home;
 pub use picture::of as picture_of;

@@ -52,9 +52,17 @@ pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
 /// The same numbers for programs, and as a picture.
 fn with_twins(page: Page, query: &Query, twin: impl Fn(&Query) -> String) -> Page {
     let page = page.twin("JSON", twin(query)).twin("CSV", twin(&query.with("format", "csv")));
-    let is_chart =
-        query.has("group_by") || query.has("time_interval") || query.has("bucket_by_time");
-    if is_chart { page.twin("SVG", twin(&query.with("format", "svg"))) } else { page }
+    if query.has("group_by") || is_over_time(query) {
+        page.twin("SVG", twin(&query.with("format", "svg")))
+    } else {
+        page
+    }
+}
+
+/// Whether the numbers are over time. The values of a record have one date only, so that an
+/// interval is enough to ask for them.
+pub fn is_over_time(query: &Query) -> bool {
+    query.has("bucket_by_time") || query.has("time_interval")
 }
 
 /// The values of a record over time, such as the observations of a series.
@@ -161,7 +169,7 @@ pub fn drawn(path: &str, query: &Query, answer: &Answer, caption: &str) -> Marku
     if let Some(value) = answer.value.get("value").and_then(Value::as_f64) {
         return html! { p .lead { strong { (amount(value)) } } };
     }
-    if query.has("bucket_by_time") {
+    if is_over_time(query) {
         return time_chart(path, query, answer, caption);
     }
     html! {

@@ -45,8 +45,7 @@ pub fn of(address: &str, numbers: &Map<String, Value>) -> Result<String> {
         (Some(source), [_]) => numbers::title(source, &query),
         _ => label(parts.last().unwrap_or(&path)),
     };
-    let is_over_time = query.has("bucket_by_time") || query.has("time_interval");
-    let drawn = match is_over_time {
+    let drawn = match numbers::is_over_time(&query) {
         true => over_time(path, &query, buckets, &title),
         false => groups(buckets, &title),
     };
@@ -54,7 +53,9 @@ pub fn of(address: &str, numbers: &Map<String, Value>) -> Result<String> {
 }
 
 fn over_time(path: &str, query: &Query, buckets: &[Value], title: &str) -> Markup {
-    let (intervals, series, _) = numbers::over_intervals(path, query, buckets);
+    let (mut intervals, series, _) = numbers::over_intervals(path, query, buckets);
+    // In a report or on a slide there is nowhere to go.
+    intervals.iter_mut().for_each(|interval| interval.address = None);
     let is_stacked = series.len() > 1;
     let top = if is_stacked { TITLE + LEGEND } else { TITLE };
     let share = WIDTH / series.len().max(1) as f64;

@@ -8,7 +8,7 @@ use super::address::{self, Query};
 use super::layout::Page;
 use super::notes::notes;
 use super::table::{Table, columns, items_of, row_columns};
-use super::values::{field_label, is_empty, is_web, label, number, official, value};
+use super::values::{field_label, for_people, is_empty, is_web, label, number, official, value};
 use super::visit::{Answer, Visit};
 use super::{numbers, text, tracker, vote};
 use crate::api::{Code, Error, Result};
@@ -32,15 +32,16 @@ pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
     let id = record["id"].as_str().unwrap_or_default();
     let address = address::record(key, id);
     let title = record[source.title].as_str().filter(|title| !title.is_empty()).unwrap_or(id);
+    let sections = sections(visit, source, &record, &address).await?;
     let body = html! {
         h1 { (title) }
         p .soft { (capital(source.singular)) " · " code { (id) } }
         (notes(&answer.notes))
         (tracker::tracker(&record))
-        (cite(&citation))
-        (facts(visit, source, &record))
         (vote::tally(&record))
-        (sections(visit, source, &record, &address).await?)
+        (cite(&citation))
+        (facts(visit, source, &record, &sections))
+        @for (_, section) in &sections { (section) }
     };
     let page = Page::new(title, body).below("Sources", "/sources");
     let page = page.below(label(key), format!("/{key}"));
@@ -74,12 +75,19 @@ fn cite(citation: &Value) -> Markup {
     }
 }
 
-/// The record's own fields: short ones in a list, prose below it.
-fn facts(visit: &Visit, source: &'static Source, record: &Value) -> Markup {
+/// A sub-resource that the page shows: its name, and what it shows of it.
+type Section = (&'static str, Markup);
+
+/// The record's own fields: short ones in a list, prose below it. What the page says elsewhere is
+/// left out.
+fn facts(visit: &Visit, source: &'static Source, record: &Value, sections: &[Section]) -> Markup {
     let is_said = |name: &str| {
-        // `sponsor_name` beside `sponsor`, which is shown as a name.
-        let named = name.strip_suffix("_name").is_some_and(|of| !is_empty(&record[of]));
-        named
+        // `sponsor_name` beside `sponsor`, which is shown as a name where the bundle holds it.
+        let of = name.strip_suffix("_name").and_then(|of| record[of].as_str());
+        of.is_some_and(|id| visit.bundle.records().by_id(id).is_some())
+            || (name == "short_title" && record[name] == record[source.title])
+            || sections.iter().any(|(shown, _)| *shown == name)
+            || vote::is_in_tally(record, name)
             || [source.title, "id", "source", "url", "text_status"].contains(&name)
             || is_empty(&record[name])
     };
@@ -108,7 +116,7 @@ async fn sections(
     source: &'static Source,
     record: &Value,
     address: &str,
-) -> Result<Markup> {
+) -> Result<Vec<Section>> {
     let first = source.dossier.as_ref().map_or(&[][..], |dossier| dossier.sections);
     let place = |sub: &&SubResource| first.iter().position(|name| *name == sub.name);
     let mut subs: Vec<&'static SubResource> = source.sub_resources.iter().collect();
@@ -123,21 +131,21 @@ async fn sections(
         let answer = match sub.kind {
             SubResourceKind::Toc => continue,
             SubResourceKind::Body => {
-                shown.push(text::teaser(visit, address).await?);
+                shown.push((sub.name, text::entrance(visit, source, record)));
                 continue;
             }
             _ => visit.call(&path, &Query::of(&[("limit", &SHOWN.to_string())])).await,
         };
         match answer {
             Ok(answer) if answer.total() > 0 => {
-                shown.push(section(visit, sub, record, &path, &answer).await);
+                shown.push((sub.name, section(visit, sub, record, &path, &answer).await));
             }
             // This bundle does not hold the source on the other side, or its rows.
             Err(error) if error.code != Code::RouteNotFound => return Err(error),
             _ => {}
         }
     }
-    Ok(html! { @for section in &shown { (section) } })
+    Ok(shown)
 }
 
 async fn section(
@@ -162,7 +170,7 @@ async fn section(
         section {
             (heading)
             (chart)
-            (items(visit, sub, answer, sub.about.to_string(), None))
+            (items(visit, sub, answer, for_people(sub.about).to_string(), None))
             @if total > SHOWN as u64 {
                 @let name = label(sub.name).to_lowercase();
                 p { a href=(path) { "All " (number(total as i64)) " " (name) } }
@@ -206,24 +214,54 @@ pub fn items(
     if has("date") && has("text") && sorted.is_none_or(|(_, query)| !query.has("sort")) {
         return timeline(visit, fields, answer.items());
     }
-    let columns = match records {
+    let mut columns = match records {
         Some((source, facts)) => columns(source, facts, &visit.query.without(&["q"])),
-        None => row_columns(fields, answer.items()),
+        None => row_columns(&visit.bundle, fields, answer.items()),
     };
+    if let SubResourceKind::Records { field, .. } = sub.kind {
+        // It names the record whose page this is.
+        columns.retain(|column| column.name != field || column.kind.is_list());
+    }
     let source = records.map(|(source, _)| source);
     let bundle = &visit.bundle;
     Table { bundle, caption, columns: &columns, source, sorted }.render(answer.items())
 }
 
-/// What happened when.
+/// What happened when, each stage under its name.
 fn timeline(visit: &Visit, fields: &[Field], items: &[Value]) -> Markup {
+    let stage = |item: &Value| item["type"].as_str().unwrap_or_default().to_string();
+    html! {
+        @for part in items.chunk_by(|a, b| stage(a) == stage(b)) {
+            @let name = words(&stage(&part[0]));
+            @if !name.is_empty() { p .stage { (name) } }
+            (events(visit, fields, part, &name))
+        }
+    }
+}
+
+/// `ResolvingDifferences` as "Resolving differences".
+fn words(name: &str) -> String {
+    let mut out = String::new();
+    let mut before = ' ';
+    for letter in name.chars() {
+        match letter.is_uppercase() && before.is_lowercase() {
+            true => out.extend([' '].into_iter().chain(letter.to_lowercase())),
+            false => out.push(letter),
+        }
+        before = letter;
+    }
+    out
+}
+
+fn events(visit: &Visit, fields: &[Field], items: &[Value], stage: &str) -> Markup {
+    const SAID: [&str; 4] = ["date", "text", "code", "type"];
     let others = |item: &Value| {
-        let is_other =
-            |f: &&Field| !["date", "text", "code"].contains(&f.name) && !is_empty(&item[f.name]);
+        let is_other = |f: &&Field| !SAID.contains(&f.name) && !is_empty(&item[f.name]);
         fields.iter().filter(is_other).copied().collect::<Vec<_>>()
     };
+    let name = Some(stage).filter(|stage| !stage.is_empty());
     html! {
-        ol .timeline data-walk {
+        ol .timeline data-walk aria-label=[name] {
             @for item in items {
                 @let day = item["date"].as_str().unwrap_or_default();
                 @let said = item["text"].as_str().unwrap_or_default();

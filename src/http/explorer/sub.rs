@@ -10,7 +10,7 @@ use super::notes::notes;
 use super::numbers;
 use super::record::items;
 use super::table::items_of;
-use super::values::{label, number, title_of};
+use super::values::{for_people, label, number, title_of};
 use super::visit::Visit;
 use crate::api::{Error, Result};
 use crate::catalog::{Field, Kind, SubResource};
@@ -28,9 +28,10 @@ pub async fn page(visit: &Visit<'_>, key: &str, name: &str) -> Result<Page> {
     let parent = Parent::of(visit).await?;
     let title = &parent.title;
     let (shown, total) = (answer.items().len() as i64, answer.total() as i64);
+    let about = for_people(sub.about);
     let caption = match shown == total {
-        true => format!("{}: {}", sub.about, number(total)),
-        false => format!("{}: {} of {}", sub.about, number(shown), number(total)),
+        true => format!("{}: {}", about, number(total)),
+        false => format!("{}: {} of {}", about, number(shown), number(total)),
     };
     let side = Facets { path: &visit.path, query, has_charts: false };
     let sorted = Some((visit.path.as_str(), query));

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::address::{self, Query};
-use super::values::{field_label, is_empty, value};
+use super::values::{field_label, has_names, is_empty, value};
 use crate::bundle::{Bundle, SourceFacts};
 use crate::catalog::{Field, Kind, Source, SubResource, SubResourceKind};
 
@@ -58,10 +58,21 @@ pub fn columns(source: &'static Source, facts: &SourceFacts, query: &Query) -> V
     shown
 }
 
-/// The columns of a sub-resource's own rows: those that any row fills.
-pub fn row_columns(fields: &[Field], rows: &[Value]) -> Vec<Field> {
-    let is_filled = |f: &&Field| rows.iter().any(|row| !is_empty(&row[f.name]));
-    fields.iter().filter(is_filled).copied().collect()
+/// The columns of a sub-resource's own rows: those that any row fills. A name beside ids that are
+/// shown by name is left out.
+pub fn row_columns(bundle: &Bundle, fields: &[Field], rows: &[Value]) -> Vec<Field> {
+    let is_held = |f: &Field, row: &Value| {
+        row[f.name].as_str().is_some_and(|id| bundle.records().by_id(id).is_some())
+    };
+    let shows_names = |f: &Field| {
+        matches!(f.kind, Kind::Id(source) if has_names(source))
+            && rows.iter().all(|row| is_held(f, row))
+    };
+    let is_named = fields.iter().any(shows_names);
+    let is_shown = |f: &&Field| {
+        !(is_named && f.name == "name") && rows.iter().any(|row| !is_empty(&row[f.name]))
+    };
+    fields.iter().filter(is_shown).copied().collect()
 }
 
 /// What the items of a sub-resource are: records of a source, or rows with these fields.

@@ -8,9 +8,10 @@ use super::address::{self, Query};
 use super::layout::Page;
 use super::list::whole_twins;
 use super::notes::{notes, plain};
-use super::values::{label, number, title_of};
+use super::values::{label, title_of};
 use super::visit::Visit;
 use crate::api::{Code, Result};
+use crate::catalog::Source;
 use crate::catalog::spec::TextStatus;
 
 /// Sections of the contents; the longest laws have some 2,000.
@@ -19,32 +20,30 @@ const MOST_HEADINGS: usize = 3_000;
 /// Bytes of text on one page: a long law goes on to the next.
 const PAGE_BYTES: &str = "120000";
 
-/// Headings shown on the record's own page.
-const TEASER: usize = 8;
-
-/// The beginning of the contents, on the record's page.
-pub async fn teaser(visit: &Visit<'_>, address: &str) -> Result<Markup> {
-    let query = Query::of(&[("limit", &TEASER.to_string())]);
-    let answer = match visit.call(&format!("{address}/toc"), &query).await {
-        Ok(answer) if answer.total() > 0 => answer,
-        Err(error) if error.code != Code::RouteNotFound => return Err(error),
-        _ => return Ok(html! {}),
-    };
-    let path = format!("{address}/body");
-    Ok(html! {
-        section {
-            h2 #body { a href=(path) { "Text" } }
-            ol .results {
-                @for item in answer.items() {
-                    li { (heading_link(&path, item)) }
-                }
-            }
-            p {
-                a href=(path) { "Read the text" } " · " (number(answer.total() as i64))
-                " sections"
+/// What leads into the text from the record's page. Whether there is one is known without a query.
+pub fn entrance(visit: &Visit, source: &'static Source, record: &Value) -> Markup {
+    let (bundle, id) = (&visit.bundle, text(record, "id"));
+    let number = bundle.records().by_id(id).map(|(number, _)| number);
+    let ord = number.and_then(|number| number.checked_sub(bundle.first_number(source)));
+    let has_text = ord
+        .zip(bundle.links().ok())
+        .is_some_and(|(ord, links)| !links.rows(source.key, "body", ord).is_empty());
+    let path = format!("{}/body", address::record(source.key, id));
+    html! {
+        @if has_text {
+            section {
+                h2 #body { a href=(path) { "Text" } }
+                (find(&path, &Query::default()))
+                p { a href=(path) { "Read the text" } " with its contents" }
+                (version_links(&path, &versions(record), ""))
             }
         }
-    })
+    }
+}
+
+/// The versions of a record's text: only bills have several.
+fn versions(record: &Value) -> Vec<&str> {
+    record["text_versions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 fn text<'a>(item: &'a Value, name: &str) -> &'a str {
@@ -97,8 +96,6 @@ pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
     let (version, contents) = (version.unwrap_or_default(), format!("{record}/toc"));
     let toc = visit.call_whole(&contents, &version, MOST_HEADINGS).await?;
     let title = title_of(&visit.bundle, id).unwrap_or_else(|| id.to_string());
-    let versions: Vec<&str> =
-        data["text_versions"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let shown = toc.items().first().map(|item| text(item, "version")).unwrap_or_default();
     let is_part = query.has("section") || query.has("find");
     let body = html! {
@@ -107,7 +104,7 @@ pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
         div .sides {
             aside {
                 (find(&path, query))
-                (version_links(&path, &versions, shown))
+                (version_links(&path, &versions(&data), shown))
                 nav .toc aria-label="Contents" {
                     strong { "Contents" }
                     ol {

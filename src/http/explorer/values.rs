@@ -87,9 +87,19 @@ pub fn title_of(bundle: &Bundle, id: &str) -> Option<String> {
     serde_json::from_str(fields.get(source.title)?.get()).ok()
 }
 
+/// Whether the records of a source are known by their names rather than by their ids.
+pub fn has_names(source: &str) -> bool {
+    catalog::source(source).is_some_and(|source| source.title == "name")
+}
+
+/// What a list holds, without the hints for programs that follow it in brackets.
+pub fn for_people(about: &str) -> &str {
+    about.split(" (`").next().unwrap_or(about)
+}
+
 /// A link to a record by its name, or its id where the bundle does not hold it.
 pub fn record_link(bundle: &Bundle, source: &str, id: &str) -> Markup {
-    let is_name = catalog::source(source).is_some_and(|source| source.title == "name");
+    let is_name = has_names(source);
     match bundle.records().by_id(id) {
         Some(_) => {
             let title = title_of(bundle, id);

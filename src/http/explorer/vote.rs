@@ -18,6 +18,16 @@ const MOST_MEMBERS: usize = 600;
 const PARTIES: [(&str, &str); 3] =
     [("democratic", "Democrats"), ("republican", "Republicans"), ("independent", "Others")];
 
+/// Whether the tally of a roll call says this field.
+pub fn is_in_tally(record: &Value, name: &str) -> bool {
+    let of_party = PARTIES.iter().any(|(party, _)| {
+        let side = name.strip_prefix(party);
+        side.is_some_and(|side| ["_yea", "_nay"].contains(&side))
+    });
+    let is_roll_call = record["yea"].is_i64() && record["nay"].is_i64();
+    is_roll_call && (of_party || ["yea", "nay", "present", "not_voting"].contains(&name))
+}
+
 /// Yeas and nays, in all and by party; nothing for a record that is no roll call.
 pub fn tally(record: &Value) -> Markup {
     let count = |name: &str| record[name].as_i64();
@@ -40,7 +50,14 @@ pub fn tally(record: &Value) -> Markup {
             add(format!("{name} nay"), of("nay"), "bar-2");
         }
     }
-    html! { section { h2 { "Tally" } (bar_table("Votes", "Votes", &bars)) } }
+    let text = |name: &str| record[name].as_str().unwrap_or_default();
+    html! {
+        section {
+            h2 { "Tally" }
+            p { (text("question")) ": " strong { (text("result")) } }
+            (bar_table("Votes", "Votes", &bars))
+        }
+    }
 }
 
 /// The members by position.

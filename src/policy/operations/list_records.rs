@@ -11,7 +11,7 @@ use crate::api::{
 use crate::bundle::SourceFacts;
 use crate::catalog::Source;
 use crate::policy::endpoints::list_parameters;
-use crate::policy::parameters::{DATES, FILTERS, PAGE};
+use crate::policy::parameters::{DATES, FACETS, FILTERS, PAGE};
 use crate::policy::query::{self, AGGREGATE_PARAMETERS, ListRequest, Listing};
 use crate::policy::record::{self, require_source};
 use crate::policy::{advertised, schemas, understand};
@@ -77,6 +77,7 @@ pub const OPERATION: Operation = Operation {
                 Parameter::optional("sort", Kind::Text, "A field; -field for descending"),
                 Parameter::optional("fields", Kind::Names, "Only these fields of each record"),
             ],
+            FACETS,
             PAGE,
         ],
         output: |_| schemas::page(json!({ "type": "object" })),
