@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a failure is a panic")]
 #![expect(dead_code, reason = "shared with the tests, which use all of it")]
 
+mod binary;
 mod bundle;
 mod citations;
 mod cursor;

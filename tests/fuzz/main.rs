@@ -16,6 +16,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod binary;
 mod bundle;
 mod citations;
 mod client_files;
