@@ -31,7 +31,9 @@ pub fn check(bytes: &[u8], dimensions: usize) -> Result<(), &'static str> {
     let header = |nth: usize| field(HEAD + nth * 8).ok_or("a graph without a header");
     let kinds = head.checked_add(13).and_then(|at| bytes.get(at..at.checked_add(4)?));
     let found = field(33).filter(|found| *found <= MAX_DIMENSIONS);
-    let (Some(found), true) = (found, kinds == Some(&KINDS)) else {
+    // Whether a key may have several vectors.
+    let is_single = head.checked_add(41).and_then(|at| bytes.get(at)) == Some(&0);
+    let (Some(found), true) = (found, is_single && kinds == Some(&KINDS)) else {
         return Err("a graph of another kind");
     };
     if header(0)? != rows as u64 {

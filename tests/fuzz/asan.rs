@@ -48,6 +48,8 @@ extern "C" fn try_graphs(count: u64, is_checked: bool) {
         opened += u64::from(walked >= 0);
         found += walked.max(0);
     }
-    println!("{count} damaged graphs, {passed} passed the check, {opened} were walked, {found} found");
+    println!(
+        "{count} damaged graphs, {passed} passed the check, {opened} were walked, {found} found"
+    );
     assert!(opened > 0);
 }

@@ -27,8 +27,7 @@ type Application = Box<dyn Fn(Request) -> (u16, Bytes)>;
 fn application() -> Application {
     let bundle = Bundle::open(&crate::sample()).unwrap();
     let limits = ConcurrencySettings::default();
-    let executor =
-        Executor::new(bundle, Toolsets::default(), Budget::default(), limits).unwrap();
+    let executor = Executor::new(bundle, Toolsets::default(), Budget::default(), limits).unwrap();
     let guard = Data::new(AccessGuard::default());
     let parts = AppParts::new(Data::new(executor), guard, &Options::default());
     let system = actix_web::rt::System::new();

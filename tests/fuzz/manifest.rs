@@ -12,9 +12,31 @@ use crate::mutate;
 use crate::target::{MANY, Target, texts};
 
 const WORDS: &[&str] = &[
-    "{", "}", "[", "]", "\"", ",", ":", "null", "true", "-", "1e3", "\\u0000", "\\ud800",
-    "\"kind\":", "\"offset\":4096", "\"length\":", "\"records\"", "\"database\"", "\"columns\"",
-    "\"sections\":", "\"sources\":", "\"signature\":", "\"fields\":", "\"days\":", "\"coverage\":",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    ",",
+    ":",
+    "null",
+    "true",
+    "-",
+    "1e3",
+    "\\u0000",
+    "\\ud800",
+    "\"kind\":",
+    "\"offset\":4096",
+    "\"length\":",
+    "\"records\"",
+    "\"database\"",
+    "\"columns\"",
+    "\"sections\":",
+    "\"sources\":",
+    "\"signature\":",
+    "\"fields\":",
+    "\"days\":",
+    "\"coverage\":",
 ];
 
 /// A short manifest that has every part.

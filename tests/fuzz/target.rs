@@ -25,7 +25,8 @@ impl Target<'_> {
     /// What guided fuzzing has found to be worth keeping: the fewest inputs that reach all code
     /// that was ever reached.
     pub fn kept(&self) -> Vec<Vec<u8>> {
-        let folder: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/fuzz/corpus", self.name].iter().collect();
+        let folder: PathBuf =
+            [env!("CARGO_MANIFEST_DIR"), "tests/fuzz/corpus", self.name].iter().collect();
         let mut paths: Vec<PathBuf> = match std::fs::read_dir(folder) {
             Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
             Err(_) => Vec::new(),
