@@ -1,9 +1,10 @@
-/* Lets every read of a running process return at most so many bytes, as a pipe, a socket or a network file system may:
+/* Lets every read of a file by a running process return at most so many bytes, as a network file system may:
  *
  *     short_reads PID BYTES
  *
- * Changes the length on entry to read, pread64 and recvfrom, so that the kernel itself reads less. Ends, and lets go of
- * the process, with SIGTERM. x86-64 only. */
+ * Changes the length on entry to read and pread64, so that the kernel itself reads less. Not of recvfrom: a short answer
+ * there means that nothing is left, and epoll would not wake the reader again. Ends, and lets go of the process, with
+ * SIGTERM. x86-64 only. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +25,7 @@ static void end(int signal) { (void)signal, ended = 1; }
 static void shorten(pid_t thread, unsigned long most) {
     struct __ptrace_syscall_info info;
     if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info) <= 0 || info.op != PTRACE_SYSCALL_INFO_ENTRY) return;
-    if (info.entry.nr != SYS_read && info.entry.nr != SYS_pread64 && info.entry.nr != SYS_recvfrom) return;
+    if (info.entry.nr != SYS_read && info.entry.nr != SYS_pread64) return;
     struct user_regs_struct registers;
     if (ptrace(PTRACE_GETREGS, thread, 0, &registers)) return;
     if (registers.rdx <= most) return;

@@ -58,11 +58,12 @@ fn whole() -> Value {
         },
     });
     let section = |kind: &str| json!({ "kind": kind, "offset": 0, "length": 32, "sha256": "00" });
+    let sections = ["database", "records", "links", "vectors"].map(section);
     json!({
         "format": FORMAT, "id": "ab", "data_version": "v1", "as_of": "2026-01-01",
         "built_by": "test", "notice": "A sample.", "congresses": [119, 118],
         "sources": [source], "model": { "name": "m", "sha256": "00" },
-        "sections": ["database", "records", "links", "vectors"].map(section),
+        "sections": sections,
         "signature": { "algorithm": "ed25519", "value": "AAAA",
             "public_key": "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=" },
     })
