@@ -133,15 +133,15 @@ impl Database {
         };
         // DuckDB's own threads inherit the priority of the thread that opens it.
         let opened = std::thread::scope(|scope| {
-            let opening = scope.spawn(|| {
+            let opening = std::thread::Builder::new().spawn_scoped(scope, || {
                 priority::set(Priority::Queries);
                 open()
             });
-            opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            let opening = opening.map_err(BundleError::unreadable)?;
+            let opened = opening.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            opened.map_err(|e| BundleError::Database(first_line(&e)))
         });
-        let first = opened.map_err(|e| {
-            BundleError::Damaged(format!("DuckDB cannot open it ({})", first_line(&e)))
-        })?;
+        let first = opened?;
         Ok(Database {
             idle: Mutex::default(),
             first: Mutex::new(first),

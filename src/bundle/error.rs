@@ -23,6 +23,9 @@ pub enum BundleError {
     NotABundle,
     #[error("it is damaged: {0}. Copy the bundle again")]
     Damaged(String),
+    /// Damage, or something that was in DuckDB's way.
+    #[error("it is damaged: DuckDB cannot open it ({0}). Copy the bundle again")]
+    Database(String),
     #[error(
         "it was replaced or written to while it was being read. Wait until it has been copied, \
          then try again"
@@ -46,6 +49,12 @@ pub enum BundleError {
 }
 
 impl BundleError {
+    /// Whether the same file may be usable later: too many files were open, say.
+    pub fn may_pass(&self) -> bool {
+        use BundleError::{Database, Replaced, Unreadable};
+        matches!(self, Unreadable(_) | Database(_) | Replaced)
+    }
+
     pub(super) fn unreadable(error: std::io::Error) -> BundleError {
         BundleError::Unreadable(error.to_string())
     }

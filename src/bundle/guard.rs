@@ -17,6 +17,12 @@ use memmap2::Mmap;
 #[derive(Clone)]
 pub struct SharedMap(pub Arc<GuardedMap>);
 
+impl SharedMap {
+    pub fn of(file: &File) -> io::Result<SharedMap> {
+        Ok(SharedMap(Arc::new(GuardedMap::of(file)?)))
+    }
+}
+
 impl std::ops::Deref for SharedMap {
     type Target = [u8];
 

@@ -9,6 +9,7 @@ pub mod columns;
 mod db;
 mod error;
 pub mod format;
+mod graph;
 mod guard;
 pub mod links;
 mod manifest;
@@ -167,8 +168,8 @@ impl Bundle {
         self.manifest.section(SectionKind::Vectors).is_some()
     }
 
-    /// The passage vectors. The first call checks the hash of the graph, because usearch trusts the
-    /// bytes that it reads.
+    /// The passage vectors. The first call checks the hash of the graph: accidental damage is noticed
+    /// before any of it is used.
     pub fn vectors(&self) -> Result<&Vectors, Unavailable> {
         let open = || {
             let (matrix, graph) =

@@ -163,7 +163,8 @@ impl Names {
                 if let Some(count) =
                     name.checked_sub(range.start).and_then(|at| counts.get_mut(at as usize))
                 {
-                    *count += 1;
+                    // A damaged list may name it any number of times.
+                    *count = count.saturating_add(1);
                 }
             }
         }

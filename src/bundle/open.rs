@@ -9,15 +9,14 @@
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
 use super::format::{FOOTER_LENGTH, Footer, PAGE, SectionKind};
-use super::guard::GuardedMap;
 use super::{
     Bundle, BundleError, Database, DuckDbLimits, MAX_SELECTIONS, MAX_VALUE_COUNTS, Manifest,
     SharedMap, Stamp, Trust, records, slice, writer,
@@ -94,7 +93,7 @@ impl Bundle {
     ) -> Result<Bundle, BundleError> {
         let manifest = manifest_of(&file)?;
         let signature = signature_state(&file, &manifest, options.verify_key.as_deref())?;
-        let map = SharedMap(Arc::new(GuardedMap::of(&file).map_err(BundleError::unreadable)?));
+        let map = SharedMap::of(&file).map_err(BundleError::unreadable)?;
         let missing = |what: &str| BundleError::Damaged(format!("it has no {what} section"));
         let records =
             manifest.section(SectionKind::Records).ok_or_else(|| missing("records"))?.clone();

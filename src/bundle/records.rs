@@ -62,6 +62,10 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
+    pub fn read(bytes: &'a [u8]) -> Result<Self, BundleError> {
+        Ok(Records { bytes, layout: Layout::read(bytes)? })
+    }
+
     /// The record with this number.
     pub fn by_number(&self, number: usize) -> Option<RecordEntry<'a>> {
         if number >= self.layout.count {
@@ -185,7 +189,7 @@ mod tests {
     fn every_record_is_found_by_id_and_by_number() {
         let ids: Vec<String> = (0..1000).map(|n| format!("hr:119:{n}")).collect();
         let bytes = section(&ids.iter().map(String::as_str).collect::<Vec<_>>());
-        let records = Records { bytes: &bytes, layout: Layout::read(&bytes).unwrap() };
+        let records = Records::read(&bytes).unwrap();
         for (number, id) in ids.iter().enumerate() {
             let (found, entry) = records.by_id(id).unwrap();
             assert_eq!((found, entry.id), (number, id.as_str()));
@@ -199,7 +203,7 @@ mod tests {
     #[test]
     fn an_empty_section_has_no_records() {
         let bytes = section(&[]);
-        let records = Records { bytes: &bytes, layout: Layout::read(&bytes).unwrap() };
+        let records = Records::read(&bytes).unwrap();
         assert!(records.by_id("hr:119:1").is_none());
     }
 
@@ -209,12 +213,11 @@ mod tests {
         for at in 0..whole.len() {
             let mut bytes = whole.clone();
             bytes[at] ^= 0xff;
-            if let Ok(layout) = Layout::read(&bytes) {
-                let records = Records { bytes: &bytes, layout };
+            if let Ok(records) = Records::read(&bytes) {
                 let _ = (records.by_id("hr:119:1"), records.by_number(0), records.by_number(2));
                 let _ = (records.id(0), records.id(2));
             }
-            assert!(Layout::read(&whole[..at]).is_err(), "cut at {at}");
+            assert!(Records::read(&whole[..at]).is_err(), "cut at {at}");
         }
     }
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use numkong::Dot;
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
-use super::{BundleError, SharedMap, pack};
+use super::{BundleError, SharedMap, graph, pack};
 
 /// The number of neighbours of a node, and of candidates examined while building. Higher values
 /// find more and take longer.
@@ -71,8 +71,8 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    /// Opens the two sections. The caller must have checked the hash of the graph: usearch trusts
-    /// its bytes.
+    /// Opens the two sections. Any bytes may be given: usearch gets only a graph that it can walk
+    /// without leaving it.
     pub fn open(
         map: SharedMap,
         matrix: Range<usize>,
@@ -95,10 +95,11 @@ impl Vectors {
             return Err(damaged("have a matrix of the wrong size"));
         }
         let bytes = map.get(graph).ok_or_else(|| damaged("have no graph"))?;
+        graph::check(bytes, dimensions).map_err(|what| damaged(&format!("have {what}")))?;
         let index = new_index(dimensions.max(1))
             .map_err(|e| damaged(&format!("have dimensions that usearch refuses ({e})")))?;
         // SAFETY: the bytes lie in the map, which `Vectors` holds for as long as the index; it is
-        // never written or moved.
+        // never written or moved. usearch follows what they say, which was just checked.
         unsafe { index.view_from_buffer(bytes) }
             .map_err(|e| damaged(&format!("have a graph that usearch can't load ({e})")))?;
         Ok(Vectors { map, dimensions, matrix, norms, graph: index })

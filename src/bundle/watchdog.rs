@@ -2,7 +2,7 @@
 //! is up. Its thread starts with the first statement and sleeps while there is none.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
@@ -46,16 +46,6 @@ pub trait Stoppable: Send + Sync {
 #[derive(Default)]
 pub struct Watchdog {
     shared: Arc<Shared>,
-    start: OnceFlag,
-}
-
-/// `Once` has no default.
-struct OnceFlag(Once);
-
-impl Default for OnceFlag {
-    fn default() -> Self {
-        OnceFlag(Once::new())
-    }
 }
 
 #[derive(Default)]
@@ -68,6 +58,7 @@ struct Shared {
 struct State {
     running: HashMap<u64, (Arc<dyn Stoppable>, Interrupt)>,
     next: u64,
+    has_thread: bool,
     is_idle: bool,
     is_closed: bool,
 }
@@ -102,11 +93,15 @@ impl Shared {
 impl Watchdog {
     /// Watches a statement until the guard is dropped.
     pub fn watch(&self, statement: Arc<dyn Stoppable>, interrupt: &Interrupt) -> Watched<'_> {
-        self.start.0.call_once(|| {
-            let shared = self.shared.clone();
-            std::thread::spawn(move || shared.watch());
-        });
         let mut state = self.shared.lock();
+        if !state.has_thread {
+            let shared = self.shared.clone();
+            match std::thread::Builder::new().spawn(move || shared.watch()) {
+                Ok(_) => state.has_thread = true,
+                // This statement may take longer than it should; the next one tries again.
+                Err(error) => tracing::error!(%error, "no thread to watch SQL statements"),
+            }
+        }
         state.next += 1;
         let number = state.next;
         state.running.insert(number, (statement, interrupt.clone()));

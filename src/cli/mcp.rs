@@ -48,7 +48,8 @@ pub fn run(
     }
     let executor = Arc::new(executor);
     let first = executor.bundle();
-    std::thread::spawn(move || first.prepare_search());
+    // Without a thread the first search does it.
+    let _ = std::thread::Builder::new().spawn(move || first.prepare_search());
     actix_web::rt::System::new().block_on(async {
         match Server::new(executor, toolsets, false).serve(rmcp::transport::stdio()).await {
             Ok(running) => drop(running.waiting().await?),

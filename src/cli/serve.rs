@@ -58,7 +58,7 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
     }
     let tls = settings.tls.as_ref().map(Tls::new).transpose().map_err(Unusable::because)?;
     let tls = tls.map(Arc::new);
-    let grammar = std::thread::spawn(ids::prepare);
+    let grammar = std::thread::Builder::new().spawn(ids::prepare);
     let bundle = open(settings.bundle.as_deref(), settings.open.clone())?;
     let toolsets = settings.toolsets.clone();
     let forms = settings.forms.clone().map(Forms::open).transpose().map_err(Unusable)?;
@@ -71,7 +71,7 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
     let guard = web::Data::new(AccessGuard::new(&settings));
     let parts = AppParts::new(executor.clone(), guard.clone(), &settings.mcp);
     // A panic there would happen again in the first request with an id, with a better message.
-    let _ = grammar.join();
+    let _ = grammar.map(|grammar| grammar.join());
     rt::System::new().block_on(async {
         if let Some(access) = &guard.access {
             access.prepare().await.map_err(Unusable)?;
@@ -128,7 +128,8 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
         };
         note!("{}", banner.text().trim_end());
         let first = executor.bundle();
-        std::thread::spawn(move || first.prepare_search());
+        // Without a thread the first search does it.
+        let _ = std::thread::Builder::new().spawn(move || first.prepare_search());
         let running = server.run();
         let redirecting = redirect.map(|(_, server)| (server.handle(), rt::spawn(server)));
         let watching = rt::spawn(reload::watch(executor, reloads, guard, tls, hangups));

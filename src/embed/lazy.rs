@@ -1,7 +1,7 @@
 //! A model that is loaded when it is first needed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const LOADING_POLL: Duration = Duration::from_millis(5);
 /// somebody waits for the caller.
 #[derive(Default)]
 pub struct LazyModel {
-    begun: OnceLock<()>,
+    has_begun: Mutex<bool>,
     loaded: Arc<OnceLock<LoadedModel>>,
 }
 
@@ -33,17 +33,7 @@ impl LazyModel {
         load: impl FnOnce() -> LoadedModel + Send + 'static,
         is_abandoned: &dyn Fn() -> bool,
     ) -> Option<&LoadedModel> {
-        self.begun.get_or_init(|| {
-            let loaded = self.loaded.clone();
-            let load = move || {
-                // Without a result after a panic, everybody would wait for ever.
-                let result = catch_unwind(AssertUnwindSafe(load));
-                let _ = loaded.set(result.unwrap_or_else(|_| Err("loading it panicked".into())));
-            };
-            if let Err(error) = thread::Builder::new().name("model".into()).spawn(load) {
-                let _ = self.loaded.set(Err(format!("no thread to load it: {error}")));
-            }
-        });
+        let load = Arc::new(Mutex::new(Some(load)));
         loop {
             if let Some(loaded) = self.loaded.get() {
                 return Some(loaded);
@@ -51,13 +41,36 @@ impl LazyModel {
             if is_abandoned() {
                 return None;
             }
+            let mut has_begun = self.has_begun.lock().unwrap_or_else(PoisonError::into_inner);
+            // Without a thread to spare it is tried again: there may be one in a moment.
+            *has_begun = *has_begun || self.begin(load.clone());
+            drop(has_begun);
             thread::sleep(LOADING_POLL);
         }
+    }
+
+    /// Starts the thread that loads the model. Tells whether there is one.
+    fn begin<F: FnOnce() -> LoadedModel + Send + 'static>(
+        &self,
+        load: Arc<Mutex<Option<F>>>,
+    ) -> bool {
+        let loaded = self.loaded.clone();
+        let work = move || {
+            let Some(load) = load.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+                return;
+            };
+            // Without a result after a panic, everybody would wait for ever.
+            let result = catch_unwind(AssertUnwindSafe(load));
+            let _ = loaded.set(result.unwrap_or_else(|_| Err("loading it panicked".into())));
+        };
+        thread::Builder::new().name("model".into()).spawn(work).is_ok()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     #[test]
@@ -68,7 +81,9 @@ mod tests {
             let _ = finished.recv();
             Err("a load that takes its time".to_string())
         };
-        assert!(model.wait(load, &|| true).is_none(), "an abandoned caller leaves");
+        let looked = Cell::new(0);
+        let leaves = || looked.replace(looked.get() + 1) > 0;
+        assert!(model.wait(load, &leaves).is_none(), "an abandoned caller leaves");
         finish.send(()).unwrap();
         let unused = || unreachable!("a model is loaded once");
         assert!(model.wait(unused, &|| false).is_some_and(Result::is_err));

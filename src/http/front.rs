@@ -18,7 +18,7 @@ use super::access_guard::{AccessGuard, HEALTH, RpcCall, Sender};
 use super::login::{LOGIN, LOGOUT};
 use super::mcp::endpoint;
 use super::router::Router;
-use super::sessions::Sessions;
+use super::sessions::{Opening, Sessions};
 use super::trace::Trace;
 use super::{Stopping, message, redact, respond};
 use crate::api::{CallerInfo, Code, Error, Result, Scope};
@@ -100,6 +100,7 @@ pub async fn front<B: MessageBody + 'static>(
     let exchange = response.request().clone();
     let extensions = exchange.extensions();
     let Some(info) = extensions.get::<RequestInfo>() else { return Ok(response) };
+    let is_ended = exchange.method() == Method::DELETE && response.status().is_success();
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&info.caller.request_id) {
         headers.insert(REQUEST_ID, id);
@@ -118,7 +119,12 @@ pub async fn front<B: MessageBody + 'static>(
         response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
     }
     if let Some(sessions) = exchange.app_data::<web::Data<Sessions>>() {
-        sessions.opened(response.headers(), info.caller.identity.as_ref());
+        if let Some(opening) = extensions.get::<Opening>() {
+            sessions.opened(*opening, response.headers());
+        }
+        if is_ended {
+            sessions.ended(exchange.headers());
+        }
     }
     let took = info.caller.started.elapsed().as_secs_f64();
     METRICS.request(info.route.get(), response.status().as_u16(), took);
@@ -143,11 +149,16 @@ async fn pass(request: &mut ServiceRequest) -> Result<()> {
         let body = message::read(request, most).await?;
         rpc = RpcCall::read(&body);
         if let Some(sessions) = request.app_data::<web::Data<Sessions>>() {
-            sessions.admit(request.headers(), &sender, rpc.as_ref(), body.len())?;
+            // What we can't read, rmcp may take for the message that opens a session.
+            let may_open = rpc.as_ref().is_none_or(|rpc| rpc.method == "initialize");
+            if !sessions.check(request, &sender)? && may_open {
+                let opening = sessions.begin(request, &sender, body.len())?;
+                request.extensions_mut().insert(opening);
+            }
         }
         request.set_payload(Payload::from(body));
     } else if let Some(sessions) = request.app_data::<web::Data<Sessions>>() {
-        sessions.admit(request.headers(), &sender, None, 0)?;
+        sessions.check(request, &sender)?;
     }
     let scope = match guard.access {
         Some(_) => scope(request, rpc.as_ref()),

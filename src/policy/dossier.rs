@@ -2,6 +2,7 @@
 //! each with the address of the rest.
 
 use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -117,10 +118,18 @@ pub fn gather(
         // All of it is prepared: a thread would take longer to start.
         None => sections.iter().map(gather).collect(),
         Some(_) => std::thread::scope(|scope| {
-            let running: Vec<_> =
-                sections.iter().map(|name| scope.spawn(move || gather(name))).collect();
+            let start = |name| {
+                let thread = std::thread::Builder::new();
+                thread.spawn_scoped(scope, move || gather(name)).map_err(|_| name)
+            };
+            let running: Vec<_> = sections.iter().map(start).collect();
             let failed = |_| Err(Error::internal("a section of a dossier failed"));
-            running.into_iter().map(|section| section.join().unwrap_or_else(failed)).collect()
+            let finish = |section: Result<ScopedJoinHandle<_>, _>| match section {
+                Ok(running) => running.join().unwrap_or_else(failed),
+                // No thread to spare.
+                Err(name) => gather(name),
+            };
+            running.into_iter().map(finish).collect()
         }),
     };
     let mut sections = gathered.into_iter().collect::<Result<Vec<_>>>()?;

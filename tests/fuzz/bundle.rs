@@ -11,15 +11,15 @@ use std::sync::Arc;
 
 use josh::api::error::Code;
 use josh::api::{Arguments, Context};
-use josh::bundle::format::{FOOTER_LENGTH, Footer, PAGE, SectionKind};
+use josh::bundle::format::{FOOTER_LENGTH, FORMAT, Footer, OLDEST_READER, PAGE, SectionKind};
 use josh::bundle::{Bundle, Manifest, read_manifest};
 use josh::policy::record;
 use josh::toolsets::Toolsets;
 use sha2::{Digest, Sha256};
 
+use crate::mutate;
 use crate::mutate::Random;
-use crate::support::sample;
-use crate::{SOME, Target, mutate};
+use crate::target::{SOME, Target};
 
 const FOOTER: usize = FOOTER_LENGTH as usize;
 
@@ -29,10 +29,7 @@ const STEPS: u8 = 10;
 /// The offsets of the footer's numbers and of the manifest's hash.
 const FIELDS: [usize; 6] = [8, 12, 16, 24, 32, 40];
 
-#[test]
-fn a_damaged_bundle_is_refused_or_serves_without_a_crash() {
-    let folder = tempfile::tempdir().unwrap();
-    let copy = RefCell::new(Copy::of_sample(folder.path().join("copy.db")));
+pub fn target() -> Target<'static> {
     // One program for each kind of damage; mutations combine them.
     let programs: &[&[u8]] = &[
         b"",
@@ -50,13 +47,24 @@ fn a_damaged_bundle_is_refused_or_serves_without_a_crash() {
         b"\x09\x00\xd9\x09\x00\x10",
         b"\x06\x03\x00\x00\x07\x06\x00\x00\x00\x01\x06\x01\x00\x08\x07\x06\x01\x80\x10\x05",
     ];
-    let target = Target {
+    Target {
         name: "bundle",
         count: SOME,
         corpus: programs.iter().map(|program| program.to_vec()).collect(),
         mutate: &program,
-    };
-    target.run(|input| copy.borrow_mut().attempt(&Damage::parse(input)));
+    }
+}
+
+#[test]
+fn a_damaged_bundle_is_refused_or_serves_without_a_crash() {
+    target().run(attempt);
+}
+
+pub fn attempt(input: &[u8]) {
+    thread_local! {
+        static COPY: RefCell<Copy> = RefCell::new(Copy::of_sample());
+    }
+    COPY.with_borrow_mut(|copy| copy.attempt(&Damage::parse(input)));
 }
 
 /// Half of the time a program of a few random steps: mutations of the corpus seldom change the
@@ -143,6 +151,7 @@ impl Damage {
 
 /// A copy of the sample that is damaged and repaired over and over.
 struct Copy {
+    _folder: tempfile::TempDir,
     path: PathBuf,
     file: File,
     whole: Vec<u8>,
@@ -152,14 +161,16 @@ struct Copy {
 }
 
 impl Copy {
-    fn of_sample(path: PathBuf) -> Copy {
-        let whole = std::fs::read(sample()).unwrap();
+    fn of_sample() -> Copy {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("copy.db");
+        let whole = std::fs::read(crate::sample()).unwrap();
         std::fs::write(&path, &whole).unwrap();
         let (_, manifest) = read_manifest(&path).unwrap();
         let bundle = Bundle::open(&path).unwrap();
         let record = record::fetch(&bundle, "hr:119:1").unwrap().entry.data.to_string();
         let file = File::options().write(true).open(&path).unwrap();
-        Copy { path, file, whole, manifest, record }
+        Copy { _folder: folder, path, file, whole, manifest, record }
     }
 
     fn attempt(&mut self, damage: &Damage) {
@@ -308,8 +319,8 @@ impl Copy {
         }
         if damage.is_sealed {
             let mut sealed = Footer {
-                format: 2,
-                oldest_reader: 2,
+                format: FORMAT,
+                oldest_reader: OLDEST_READER,
                 manifest_offset: at as u64,
                 manifest_length: manifest.len() as u64,
                 file_length: (at + manifest.len() + FOOTER) as u64,

@@ -4,7 +4,8 @@
 use josh::catalog::citations::{Setting, scan};
 use josh::catalog::ids;
 
-use crate::{MANY, Target, mutate, texts};
+use crate::mutate;
+use crate::target::{MANY, Target, texts};
 
 const WORDS: &[&str] = &[
     "H.R. ",
@@ -30,9 +31,8 @@ const WORDS: &[&str] = &[
     "https://",
 ];
 
-#[test]
-fn any_text_gives_citations_within_it() {
-    let target = Target {
+pub fn target() -> Target<'static> {
+    Target {
         name: "citations",
         count: MANY,
         corpus: texts(&[
@@ -43,15 +43,21 @@ fn any_text_gives_citations_within_it() {
             "https://www.congress.gov/bill/118th-congress/senate-bill/5 and H. Con.\nRes. 14.",
         ]),
         mutate: &|random, corpus| mutate::bytes(random, corpus, WORDS),
-    };
-    target.run(|input| {
-        let text = String::from_utf8_lossy(input);
-        for citation in scan(&text) {
-            assert!(text.get(citation.range.clone()).is_some_and(|cited| !cited.is_empty()));
-            let id = citation.cited.in_congress(119);
-            assert_eq!(ids::canonical(id.source, &id.text).as_ref(), Some(&id.text));
-            let _ = citation.id(&text, Setting::LookingBack(119));
-            let _ = citation.id(&text, Setting::During(119));
-        }
-    });
+    }
+}
+
+#[test]
+fn any_text_gives_citations_within_it() {
+    target().run(attempt);
+}
+
+pub fn attempt(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    for citation in scan(&text) {
+        assert!(text.get(citation.range.clone()).is_some_and(|cited| !cited.is_empty()));
+        let id = citation.cited.in_congress(119);
+        assert_eq!(ids::canonical(id.source, &id.text).as_ref(), Some(&id.text));
+        let _ = citation.id(&text, Setting::LookingBack(119));
+        let _ = citation.id(&text, Setting::During(119));
+    }
 }

@@ -5,7 +5,8 @@ use josh::client_config::edit::{self, EditError};
 use josh::client_config::{Client, Payload, catalog};
 use serde_json::{Map, Value, json};
 
-use crate::{MANY, Target, mutate};
+use crate::mutate;
+use crate::target::{MANY, Target};
 
 const WORDS: &[&str] = &[
     "{",

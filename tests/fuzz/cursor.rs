@@ -7,7 +7,8 @@ use josh::api::error::Code;
 use josh::bundle::stable_hash;
 use josh::policy::query::Cursor;
 
-use crate::{MANY, Target, mutate};
+use crate::mutate;
+use crate::target::{MANY, Target};
 
 /// The hash of the list that all cursors here belong to.
 const LIST: u64 = 7;
@@ -16,8 +17,7 @@ const WORDS: &[&str] = &[
     "=", "==", "-", "_", "+", "/", "null", "\"", "[7,", "\\u0000", "\\ud800", ",", "]", "1e3", " ",
 ];
 
-#[test]
-fn decoding_and_encoding_give_the_same_cursor() {
+pub fn target() -> Target<'static> {
     let keys = [None, Some("2025-05-21".to_string()), Some("é \"\\ \0".to_string())];
     let cursors = keys.map(|key| Cursor { list: LIST, ord: 41, key, total: u64::MAX });
     let corpus = cursors.iter().flat_map(|cursor| {
@@ -26,16 +26,22 @@ fn decoding_and_encoding_give_the_same_cursor() {
         let inside = opened(&text);
         [text.into_bytes(), inside]
     });
-    let target = Target {
+    Target {
         name: "cursor",
         count: MANY,
         corpus: corpus.collect(),
         mutate: &|random, corpus| mutate::bytes(random, corpus, WORDS),
-    };
-    target.run(|input| {
-        check(&String::from_utf8_lossy(input));
-        check(&sealed(input));
-    });
+    }
+}
+
+#[test]
+fn decoding_and_encoding_give_the_same_cursor() {
+    target().run(attempt);
+}
+
+pub fn attempt(input: &[u8]) {
+    check(&String::from_utf8_lossy(input));
+    check(&sealed(input));
 }
 
 /// The payload of a cursor, without its checksum.

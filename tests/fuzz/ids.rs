@@ -3,7 +3,8 @@
 use josh::catalog::SOURCES;
 use josh::catalog::ids::{Id, Parsed, canonical, parse, parse_for};
 
-use crate::{MANY, Target, mutate, texts};
+use crate::mutate;
+use crate::target::{MANY, Target, texts};
 
 const WRITTEN: &[&str] = &[
     "H.R. 1 (119th Congress)",
@@ -100,23 +101,27 @@ const FOUND: &[&str] = &[
     "EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-EPA-2021-0317",
 ];
 
-#[test]
-fn every_parsed_id_has_a_canonical_form_that_parses_to_itself() {
+pub fn target() -> Target<'static> {
     let known = SOURCES
         .iter()
         .map(|source| source.ids.example)
         .chain(WRITTEN.iter().chain(FOUND).copied())
         .collect::<Vec<_>>();
-    let target = Target {
+    Target {
         name: "ids",
         count: MANY,
         corpus: texts(&known),
         mutate: &|random, corpus| mutate::bytes(random, corpus, WORDS),
-    };
-    target.run(|input| attempt(&String::from_utf8_lossy(input)));
+    }
 }
 
-fn attempt(text: &str) {
+#[test]
+fn every_parsed_id_has_a_canonical_form_that_parses_to_itself() {
+    target().run(attempt);
+}
+
+pub fn attempt(input: &[u8]) {
+    let text = &*String::from_utf8_lossy(input);
     let parsed = parse(text);
     check(parsed.as_ref());
     assert_eq!(parse(&format!(" {text}\n")), parsed, "surrounding space is ignored");

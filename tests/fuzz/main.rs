@@ -7,25 +7,33 @@
 //! FUZZ_COUNT=1000000 FUZZ_SEED=7 cargo test --release --workspace --test fuzz ids
 //! ```
 //!
+//! `tests/fuzz/run` looks for inputs that reach new code, with libFuzzer (`guided.rs`). What it kept
+//! is in `corpus/`.
+//!
 //! A failure prints the input as a byte string. Add it to the target's corpus, which is tried
 //! first. If an input kills the process or never returns, it is in `tmp/fuzz-TARGET.last` of the
 //! Cargo target folder.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod binary;
 mod bundle;
 mod citations;
 mod client_files;
 mod cursor;
 mod ids;
+mod manifest;
 mod mutate;
 mod params;
 mod query;
+mod requests;
 mod rest;
 mod rpc;
+mod sections;
 #[expect(dead_code, reason = "shared with the tests of the contract, which use all of it")]
 #[path = "../josh/support.rs"]
 mod support;
+mod target;
 mod wire;
 
 use std::os::unix::fs::FileExt;
@@ -33,11 +41,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 
 use mutate::Random;
-
-/// The number of inputs for functions that only parse text.
-const MANY: u64 = 20_000;
-/// The number of inputs where each needs a file or a request.
-const SOME: u64 = 2_000;
+use support::sample;
+use target::{Target, texts};
 
 const DEFAULT_SEED: u64 = 119;
 
@@ -45,22 +50,11 @@ const DEFAULT_SEED: u64 = 119;
 /// found something quadratic.
 const MAX_TIME: Duration = Duration::from_secs(10);
 
-/// What is fuzzed, and with which inputs.
-struct Target<'a> {
-    name: &'a str,
-    count: u64,
-    /// Valid inputs, and inputs that failed once. They are tried unchanged before any mutation.
-    corpus: Vec<Vec<u8>>,
-    mutate: Mutate<'a>,
-}
-
-/// Makes a new input from the corpus.
-type Mutate<'a> = &'a dyn Fn(&mut Random, &[Vec<u8>]) -> Vec<u8>;
-
 impl Target<'_> {
     /// Tries the corpus and then `count` mutations of it. A mutation depends only on the seed, the
     /// target and its number, so that each can be reproduced.
     fn run(&self, attempt: impl Fn(&[u8])) {
+        let corpus = [self.corpus.clone(), self.kept()].concat();
         let count = from_environment("FUZZ_COUNT").unwrap_or(self.count);
         let seed = from_environment("FUZZ_SEED").unwrap_or(DEFAULT_SEED);
         let last = std::fs::File::create(format!(
@@ -72,10 +66,9 @@ impl Target<'_> {
         let mutations = (0..count).map(|number| {
             let mut random =
                 Random::new(&[seed, josh::bundle::stable_hash(self.name.as_bytes()), number]);
-            (format!("number {number}"), (self.mutate)(&mut random, &self.corpus))
+            (format!("number {number}"), (self.mutate)(&mut random, &corpus))
         });
-        let known = self
-            .corpus
+        let known = corpus
             .iter()
             .enumerate()
             .map(|(number, known)| (format!("corpus {number}"), known.clone()));
@@ -104,11 +97,6 @@ fn from_environment(name: &str) -> Option<u64> {
     std::env::var(name)
         .ok()
         .map(|text| text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}")))
-}
-
-/// Texts as a corpus.
-fn texts(texts: &[&str]) -> Vec<Vec<u8>> {
-    texts.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use josh::policy::search::query_syntax::{self, ParsedQuery};
 
-use crate::{MANY, Target, mutate, texts};
+use crate::mutate;
+use crate::target::{MANY, Target, texts};
 
 /// The parser keeps no more terms than this.
 const MAX_TERMS: usize = 64;
@@ -26,18 +27,22 @@ const WORDS: &[&str] = &[
     ";", "-\"", "\"\"",
 ];
 
-#[test]
-fn every_parsed_term_was_typed() {
-    let target = Target {
+pub fn target() -> Target<'static> {
+    Target {
         name: "query",
         count: MANY,
         corpus: texts(TYPED),
         mutate: &|random, corpus| mutate::bytes(random, corpus, WORDS),
-    };
-    target.run(|input| attempt(&String::from_utf8_lossy(input)));
+    }
 }
 
-fn attempt(text: &str) {
+#[test]
+fn every_parsed_term_was_typed() {
+    target().run(attempt);
+}
+
+pub fn attempt(input: &[u8]) {
+    let text = &*String::from_utf8_lossy(input);
     let query = query_syntax::parse(text);
     let ParsedQuery { words, phrases, excluded } = &query;
     // As the parser normalizes it: straight quotes for curly ones, spaces for control characters.

@@ -7,32 +7,9 @@
 use serde_json::{Value, json};
 
 use crate::cursor::{opened, sealed};
+use crate::requests::paths;
 use crate::support::Server;
 use crate::wire::{last_log_lines, send};
-use crate::{SOME, Target, mutate, texts};
-
-const ASKED: &[&str] = &[
-    "/v1/bills?congress=119&status=enacted&sort=-latest_action_date&fields=title,law_id&limit=2",
-    "/v1/bills?introduced_date.gte=2025-01-01&introduced_date.lt=2026&title=water&sponsor=S000033",
-    "/v1/bills?aggregate=count&group_by=congress,type&limit=3",
-    "/v1/lda-filings?aggregate=sum&sum_field=income&group_by=year",
-    "/v1/bills?aggregate=time_series&time_field=introduced_date&interval=month",
-    "/v1/bills/hr:119:1/actions?limit=3&format=csv",
-    "/v1/bills/H.R.%201/body?max_bytes=1000&section=101",
-    "/v1/roll-call-votes/house:119:1:145/positions?position=present&format=ndjson",
-    "/v1/legislators?q=Sen.+Markley+from+Mass.&party=D&limit=2",
-    "/v1/legislators/M000133/dossier",
-    "/v1/search?q=%22drinking+water%22+-lead&mode=lexical&source=bills,crs-reports&since=2020\
-     &until=2026-01-31&limit=2",
-    "/v1/search?q=clean+water&mode=semantic&congress=119,118&limit=1",
-    "/v1/search?q=title:act+OR+tax&limit=1",
-    "/v1/fetch/40%20CFR%20122.26?fields=agency",
-    "/v1/fetch/https://www.congress.gov/bill/119th-congress/house-bill/1",
-    "/v1/sources/bills",
-    "/mcp/manifest.json",
-    "/openapi.json",
-    "/health",
-];
 
 /// Lists whose cursors are forged: ordered by position, date, number, text and boolean, a search, a
 /// body, a sub-resource.
@@ -47,56 +24,17 @@ const PAGED: &[&str] = &[
     "/v1/bills/hr:119:1/actions?limit=1",
 ];
 
-const WORDS: &[&str] = &[
-    "&",
-    "=",
-    ",",
-    "%00",
-    "%ff",
-    "%22",
-    "'",
-    "%27;--",
-    "%25",
-    "_",
-    "*",
-    ".gte=",
-    ".lt=",
-    ".ne=",
-    ".in=",
-    "&limit=0",
-    "&limit=101",
-    "&sort=-",
-    "&sort=ord",
-    "&format=csv",
-    "&fields=id",
-    "&since=2025-13-45",
-    "&until=0000",
-    "&congress=",
-    "&q=",
-    "&mode=",
-    "/..",
-    "null",
-    "\"",
-    "[",
-    "]",
-    "1e400",
-    "9999999999-12-31",
-    "infinity",
-    "NaN",
-    "\\u0000",
-];
-
 /// Given malformed paths, queries and cursors, when they are requested, then no response is a
 /// server error.
 #[test]
 fn no_request_causes_a_server_error() {
     let mut server = Server::start(&[]);
-    let mut corpus = texts(ASKED);
+    let mut target = paths();
     for path in PAGED {
         let page = server.get(path).json();
         let cursor =
             page["next_cursor"].as_str().unwrap_or_else(|| panic!("{path} has only one: {page}"));
-        corpus.push([path.as_bytes(), b"\n", &opened(cursor)].concat());
+        target.corpus.push([path.as_bytes(), b"\n", &opened(cursor)].concat());
     }
     // Forged cursors that once reached DuckDB unchecked.
     for (path, place, value) in [(PAGED[0], 1, json!(u64::MAX)), (PAGED[1], 2, json!("no date"))] {
@@ -104,14 +42,8 @@ fn no_request_causes_a_server_error() {
         let mut payload: Value =
             serde_json::from_slice(&opened(page["next_cursor"].as_str().unwrap())).unwrap();
         payload[place] = value;
-        corpus.push(format!("{path}\n{payload}").into_bytes());
+        target.corpus.push(format!("{path}\n{payload}").into_bytes());
     }
-    let target = Target {
-        name: "rest",
-        count: SOME,
-        corpus,
-        mutate: &|random, corpus| mutate::bytes(random, corpus, WORDS),
-    };
     target.run(|input| attempt(&server, input));
     assert!(server.is_running());
     assert!(!server.logged("panicked"), "{:?}", server.log());

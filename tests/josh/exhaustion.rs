@@ -94,22 +94,37 @@ fn initialize(note: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Given sessions, when one client opens them without end, then there are at most 256, a large
-/// handshake is refused, and memory stays bounded.
+/// Given sessions, when many clients at once open them without end, then there are at most 256, a
+/// large handshake is refused, and memory stays bounded. One that is ended makes room for another.
 #[test]
 fn sessions_are_bounded() {
     let server = Server::start(&["--mcp-sessions", "true"]);
     let large = server.post("/mcp", &[JSON, ACCEPT], &initialize(&"x".repeat(20_000)));
     assert_eq!((large.status, large.code().as_str()), (413, "payload_too_large"));
     let note = "x".repeat(15_000);
-    let opened: Vec<Answer> =
-        (0..300).map(|_| server.post("/mcp", &[JSON, ACCEPT], &initialize(&note))).collect();
+    let open = |note: &str| server.post("/mcp", &[JSON, ACCEPT], &initialize(note));
+    let opened: Vec<Answer> = std::thread::scope(|scope| {
+        let open_some = || (0..25).map(|_| open(&note)).collect::<Vec<_>>();
+        let clients: Vec<_> = (0..12).map(|_| scope.spawn(open_some)).collect();
+        clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
+    });
     let (good, refused): (Vec<&Answer>, Vec<&Answer>) =
         opened.iter().partition(|answer| answer.status == 200);
     assert_eq!((good.len(), refused.len()), (256, 44));
     assert!(refused.iter().all(|a| a.status == 503 && a.code() == "overloaded"));
     assert!(resident_mb(&server) < 500, "{} MB", resident_mb(&server));
     assert_eq!(server.get("/v1/bills/hr:119:1").status, 200);
+
+    let end = |path: &str, id: &str| {
+        let headers = [("mcp-session-id", id), ("mcp-protocol-version", "2025-11-25")];
+        server.send("DELETE", path, &headers).status
+    };
+    let (first, second) = (good[0].header("mcp-session-id"), good[1].header("mcp-session-id"));
+    assert_eq!(end("/mcp/x/policy", first), 404, "another endpoint has other sessions");
+    assert_eq!(end("/mcp", "00000000-0000-4000-8000-000000000000"), 202, "rmcp says so");
+    assert_eq!(open("").status, 503, "neither has ended one");
+    assert_eq!((end("/mcp", first), end("/mcp", second)), (202, 202));
+    assert_eq!([open("").status, open("").status, open("").status], [200, 200, 503]);
 }
 
 /// Given restricted access, when a session is opened, then it needs a credential, and only who
@@ -139,6 +154,8 @@ fn a_session_belongs_to_its_caller() {
     };
     assert_eq!(end(&bob), 404);
     assert_eq!(call(&alice), 200);
+    assert_eq!(end(&alice), 202);
+    assert_eq!(call(&alice), 404);
 }
 
 /// Given an open event stream, when SIGTERM comes, then the server ends within seconds: the stream

@@ -80,8 +80,13 @@ fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }
 
-/// 99 of 100 took no longer, in milliseconds.
-fn p99(times: &mut [u64]) -> f64 {
+/// How long a request of a kind took, in microseconds.
+type Time = (&'static str, u64);
+
+/// Of these times, 99 of 100 were no longer, in milliseconds; of one kind or of all.
+fn p99(times: &[Time], kind: Option<&str>) -> f64 {
+    let own = times.iter().filter(|time| kind.is_none_or(|kind| time.0 == kind));
+    let mut times: Vec<u64> = own.map(|time| time.1).collect();
     times.sort_unstable();
     times.get((times.len() * 99 / 100).min(times.len().saturating_sub(1))).copied().unwrap_or(0)
         as f64
@@ -95,7 +100,7 @@ struct Seen {
     wrong: Mutex<Vec<String>>,
     /// Requests that were under way when the server was killed.
     cut: AtomicU64,
-    times: Mutex<Vec<u64>>,
+    times: Mutex<Vec<Time>>,
 }
 
 #[test]
@@ -138,13 +143,6 @@ fn soak() {
             times.push((asked.0, started.elapsed().as_micros() as u64));
         }
     }
-    for kind in ASKED.iter().map(|asked| asked.0).collect::<std::collections::BTreeSet<_>>() {
-        let mut own: Vec<u64> =
-            times.iter().filter(|time| time.0 == kind).map(|time| time.1).collect();
-        println!("  {kind:<8} alone: p99 {:.1} ms", p99(&mut own));
-    }
-    let mut times: Vec<u64> = times.into_iter().map(|time| time.1).collect();
-    let alone = p99(&mut times);
 
     let (seen, stop, kills, swaps) =
         (Seen::default(), AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
@@ -177,7 +175,7 @@ fn soak() {
                                 answer.status == right[n].0 && lasting(&answer) == right[n].1;
                             match is_busy {
                                 true => std::thread::sleep(Duration::from_millis(20)),
-                                false => seen.times.lock().unwrap().push(took),
+                                false => seen.times.lock().unwrap().push((ASKED[n].0, took)),
                             }
                             if !is_right && !is_busy {
                                 seen.wrong.lock().unwrap().push(format!(
@@ -252,8 +250,16 @@ fn soak() {
     for ((kind, status), count) in &counts {
         println!("  {kind:<8} {status} {count:>8}");
     }
-    let loaded = p99(&mut seen.times.into_inner().unwrap());
-    println!("  p99 {alone:.1} ms alone, {loaded:.1} ms under load: {:.1} times", loaded / alone);
+    let loaded = seen.times.into_inner().unwrap();
+    let kinds = ASKED.iter().map(|asked| asked.0).collect::<std::collections::BTreeSet<_>>();
+    for kind in kinds.into_iter().map(Some).chain([None]) {
+        let (alone, loaded) = (p99(&times, kind), p99(&loaded, kind));
+        println!(
+            "  {:<8} p99 {alone:.1} ms alone, {loaded:.1} ms under load: {:.1} times",
+            kind.unwrap_or("all"),
+            loaded / alone
+        );
+    }
     let first = memory.first().copied().unwrap_or(last);
     println!("  memory {first:.0} MB soon after the restart, {last:.0} MB at the end");
     let wrong = seen.wrong.into_inner().unwrap();

@@ -17,6 +17,8 @@ pub mod measures;
 pub mod orders;
 pub mod outline;
 pub mod people;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod pieces;
 pub mod plain;
 pub mod presidents;
 pub mod prose;

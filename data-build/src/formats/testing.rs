@@ -4,6 +4,8 @@
 //! ```sh
 //! FUZZ_COUNT=100000 FUZZ_SEED=7 cargo test --release -p josh-data-build --bin josh-data-build cfr
 //! ```
+//!
+//! `tests/fuzz/run` looks for mutations that reach new code (`guided.rs`).
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::formats::pieces::PIECES;
 use crate::input::Input;
 use crate::reader::{Outcome, Reader};
 use crate::record::{Record, Sink};
@@ -28,36 +31,6 @@ const DEFAULT_SEED: u64 = 119;
 /// Far more than any mutation takes on a busy machine. One that takes longer has probably found
 /// something quadratic.
 const MAX_TIME: Duration = Duration::from_secs(10);
-
-/// Pieces that the formats are made of.
-const PIECES: &[&str] = &[
-    "<",
-    "</",
-    "/>",
-    "<![CDATA[",
-    "]]>",
-    "<!--",
-    "&#x0;",
-    "&nbsp;",
-    "<P>",
-    "</P>",
-    "{",
-    "}",
-    "[",
-    "]",
-    "\"",
-    "null",
-    "\n",
-    "\n\n",
-    "|",
-    "**",
-    "# ",
-    "H.R. 1",
-    "119th Congress",
-    "2025-01-31",
-    "- ",
-    ": ",
-];
 
 /// What a reader produced.
 pub struct Collected {
@@ -128,7 +101,20 @@ pub fn read_text(reader: Reader, name: &str, text: &str) -> Collected {
         .expect("the file can be read");
     std::fs::remove_file(&path).expect("the file was just written");
     note_filled(&sink.records);
+    write_seed(name, text, &sink.records);
     Collected { outcome, records: sink.records, rejects: sink.rejects }
+}
+
+/// Keeps a fixture that gave records as an input for guided fuzzing, if there is a folder for them.
+fn write_seed(name: &str, text: &str, records: &[Record]) {
+    let (Some(folder), Some(record)) = (std::env::var_os("FUZZ_SEEDS"), records.first()) else {
+        return;
+    };
+    let file = name.split_once('/').map_or(name, |(_, file)| file);
+    let input = format!("{}/{file}\n{text}", record.source);
+    let hash = josh::bundle::stable_hash(input.as_bytes());
+    std::fs::write(PathBuf::from(folder).join(format!("seed-{hash:016x}")), input)
+        .expect("the folder for inputs can be written");
 }
 
 fn read_mutations(reader: Reader, name: &str, text: &str) {

@@ -1,0 +1,31 @@
+//! What mutations of official files are made with.
+
+/// Pieces that the formats are made of.
+pub const PIECES: &[&str] = &[
+    "<",
+    "</",
+    "/>",
+    "<![CDATA[",
+    "]]>",
+    "<!--",
+    "&#x0;",
+    "&nbsp;",
+    "<P>",
+    "</P>",
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    "null",
+    "\n",
+    "\n\n",
+    "|",
+    "**",
+    "# ",
+    "H.R. 1",
+    "119th Congress",
+    "2025-01-31",
+    "- ",
+    ": ",
+];
