@@ -27,7 +27,7 @@ pub fn entrance(visit: &Visit, source: &'static Source, record: &Value) -> Marku
     let ord = number.and_then(|number| number.checked_sub(bundle.first_number(source)));
     let has_text = ord
         .zip(bundle.links().ok())
-        .is_some_and(|(ord, links)| !links.rows(source.key, "body", ord).is_empty());
+        .is_some_and(|(ord, links)| !links.rows(source.key, "body", ord).range.is_empty());
     let path = format!("{}/body", address::record(source.key, id));
     html! {
         @if has_text {
