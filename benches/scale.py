@@ -71,7 +71,7 @@ KINDS = {
     "list, filtered": lambda s, n: (f"/v1/bills?congress=113&number.gte={n}",),
     "list, filtered and sorted": lambda s, n: (f"/v1/bills?congress=113&cosponsor_count.gte={n}&sort=-introduced_date",),
     "count by group": lambda s, n: (f"/v1/bills?aggregate=count&group_by=policy_area&number.gte={n}",),
-    "sum by client": lambda s, n: (f"/v1/lda-filings?aggregate=sum&sum_field=amount&group_by=client&amount.gte={n / 16}",),
+    "sum by client": lambda s, n: (f"/v1/lda-filings?aggregate=sum&sum_field=amount&group_by=client&amount.gte={n}",),
     "series by month": lambda s, n: (f"/v1/bills?aggregate=count&bucket_by_time=introduced_date&number.gte={n}",),
     "names of filings": lambda s, n: (f"/v1/lda-filings?q={random.Random(n).choice(s.words)}+{n}",),
     "search, lexical": lambda s, n: (f"/v1/search?mode=lexical&q={query(s, n)}",),

@@ -19,7 +19,8 @@ from pathlib import Path
 PROGRAMS, LONG = Path(sys.argv[1]).resolve(), "--long" in sys.argv[2:]
 JOSH, BUILDER = PROGRAMS / "josh", PROGRAMS / "josh-data-build"
 CONFIG = Path("packaging/haproxy/haproxy.cfg")
-PORT = 8080
+# Below the ports that the system gives to clients.
+PORT = random.randint(20000, 30000)
 REPLICAS = 3
 # The replicas and the proxy are .1 to .4, a server alone is .5; callers have addresses of their own.
 NET = ".".join(["127", str(random.randint(16, 250)), str(random.randint(0, 255))])
