@@ -1,8 +1,6 @@
 //! The application in process, as `josh get` runs it: libFuzzer sees which of its code a request
 //! reaches. The tests send the same requests to the real binary.
 
-use std::cell::OnceCell;
-
 use actix_http::Request;
 use actix_service::{IntoServiceFactory, Service, ServiceFactory};
 use actix_web::body::to_bytes;
@@ -44,9 +42,10 @@ fn application() -> Application {
 
 fn answer(request: TestRequest) -> (u16, Bytes) {
     thread_local! {
-        static APPLICATION: OnceCell<Application> = const { OnceCell::new() };
+        // Never dropped: actix needs other thread-local values for that, which are gone at the end.
+        static APPLICATION: &'static Application = Box::leak(Box::new(application()));
     }
-    APPLICATION.with(|cell| cell.get_or_init(application)(request.to_request()))
+    APPLICATION.with(|application| application(request.to_request()))
 }
 
 /// A path with its query string.
