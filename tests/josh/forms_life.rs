@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use crate::forms::{post, ssa};
 use crate::forms_runs::alone;
-use crate::forms_site::{Site, chromium, script, seconds};
+use crate::forms_site::{Site, chromium, in_time, script, seconds};
 use crate::mcp::{block_on, connect, eras, once};
 use crate::operations::metric;
-use crate::support::{Server, eventually};
+use crate::support::Server;
 
 pub const RUNS: &str = "/v1/forms/ssa-quick-calculator/runs";
 
@@ -30,7 +30,7 @@ fn start_politely(site: &Site, per_hour: &str, more: &[&str]) -> Server {
     let mut flags = vec!["--forms-per-hour", per_hour, "--log", "trace"];
     flags.extend(more);
     let server = start_with(site, &flags, &[]);
-    eventually("the browser was tried", || server.logged(WORKS));
+    in_time("the browser was tried", || server.logged(WORKS));
     server
 }
 
@@ -191,7 +191,7 @@ fn a_killed_server_leaves_no_browser() {
     let mut server = start(&site, &[]);
     let id = server.id();
     let _open = begin(&server, &ssa());
-    eventually("the browser runs", || browsers(id).len() > 2 && site.requests() > 0);
+    in_time("the browser runs", || browsers(id).len() > 2 && site.requests() > 0);
     let listening = listening_sockets();
     assert!(!sockets(&["/proc/self".into()]).is_disjoint(&listening), "the site listens");
     let own = sockets(&browser_processes(id));
@@ -218,7 +218,7 @@ fn a_run_ends_with_its_caller_its_time_and_its_server() {
     site.switch("slow", "15000");
     let before = site.requests();
     let open = begin(&server, &ssa());
-    eventually("it runs", || running(before));
+    in_time("it runs", || running(before));
     drop(open);
     gone_within_two_seconds(id);
     // Cancelled by an MCP client that no longer waits.
@@ -238,7 +238,7 @@ fn a_run_ends_with_its_caller_its_time_and_its_server() {
     gone_within_two_seconds(id);
     let before = site.requests();
     let _open = begin(&server, &ssa());
-    eventually("it runs", || running(before));
+    in_time("it runs", || running(before));
     server.signal("TERM");
     gone_within_two_seconds(id);
     assert!(server.wait().success());
@@ -254,7 +254,7 @@ fn one_run_at_a_time() {
     site.switch("slow", "4000");
     let server = start(&site, &["--queue-ms", "500"]);
     let _open = begin(&server, &ssa());
-    eventually("it runs", || site.requests() > 0);
+    in_time("it runs", || site.requests() > 0);
     let second = post(&server, RUNS, None, &json!({ "user_data": ssa() }));
     assert_eq!((second.status, second.code().as_str()), (503, "overloaded"), "{}", second.text());
     assert!(!second.header("retry-after").is_empty());
@@ -289,7 +289,7 @@ fn a_browser_that_does_not_work_is_said_so() {
         );
         assert!(started.elapsed() < seconds(12), "{browser}: {:?}", started.elapsed());
         assert!(answer.json()["error"]["hint"]["next"].as_str().unwrap().contains("chromium"));
-        eventually("a warning", || server.logged("forms can't run"));
+        in_time("a warning", || server.logged("forms can't run"));
     }
 }
 
@@ -322,17 +322,17 @@ fn the_browser_is_tried_at_the_start() {
     std::fs::File::open(&browser).unwrap().set_modified(long_ago).unwrap();
     let server = start_with(&site, &["--forms-browser", browser.to_str().unwrap()], &[]);
     assert!(banner(&server).ends_with("(100 days old: update it)"), "{}", banner(&server));
-    eventually("a warning", || server.logged("forms can't run: The browser ended."));
+    in_time("a warning", || server.logged("forms can't run: The browser ended."));
     let run = || post(&server, RUNS, None, &json!({ "user_data": ssa(), "screenshots": "none" }));
     assert_eq!(run().code(), "browser_unavailable");
     script(folder.path(), "browser", &format!("exec {} \"$@\"", chromium().display()));
     assert_eq!(run().status, 200, "one that works by now is used");
-    eventually("it is said", || server.logged(WORKS));
+    in_time("it is said", || server.logged(WORKS));
     // One that hangs keeps nobody waiting, neither at the start nor at the end.
     let hanging = script(folder.path(), "hanging", "exec sleep 60");
     let mut server = start_with(&site, &["--forms-browser", hanging.to_str().unwrap()], &[]);
     assert!(!server.logged("forms can't run"), "the banner came first");
-    eventually("it is tried", || !profiles(server.id()).is_empty());
+    in_time("it is tried", || !profiles(server.id()).is_empty());
     server.signal("TERM");
     assert!(server.wait().success());
     assert!(profiles(server.id()).is_empty(), "and it is gone");

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use crate::forms::post;
 use crate::forms_life::{WORKS, browsers, profiles, start_with};
 use crate::forms_runs::alone;
-use crate::forms_site::Site;
+use crate::forms_site::{Site, in_time};
 use crate::mcp::once;
-use crate::support::{Answer, Server, eventually};
+use crate::support::{Answer, Server};
 
 const MARKS: [&str; 6] = [
     "quokka731958264",
@@ -114,7 +114,7 @@ fn search_log(mut server: Server) -> Vec<String> {
     assert_eq!(cores.split_whitespace().nth(4), Some("0"), "memory is never written: {cores}");
     server.signal("TERM");
     assert!(server.wait().success());
-    eventually("the whole log", || server.logged("\"stopped\""));
+    in_time("the whole log", || server.logged("\"stopped\""));
     let log = server.log();
     log.iter().for_each(|line| assert_unmarked("the log", line));
     assert!(profiles(server.id()).is_empty(), "no profile stays");
@@ -211,7 +211,7 @@ fn nobodys_data_are_anywhere() {
     site.switch("slow", "15000");
     let hurried = start(&["--forms-ms", "3000", "--forms-per-hour", "1"]);
     let without = start(&["--forms-browser", "/nonexistent", "--forms-allow", "marked"]);
-    eventually("the browser was tried", || hurried.logged(WORKS));
+    in_time("the browser was tried", || hurried.logged(WORKS));
     let elsewhere = "/v1/forms/ssa-quick-calculator/runs";
     let mut fitting = crate::forms::ssa();
     fitting["current_earnings"] = json!(73_820_194);

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64::Engine;
 use rustls::pki_types::pem::PemObject;
@@ -23,6 +23,15 @@ const LOANS: &str = include_str!("../forms/site/loans.html");
 pub fn seconds(number: u64) -> Duration {
     let patience = std::env::var("FORMS_PATIENCE").ok().and_then(|times| times.parse().ok());
     Duration::from_secs(number * patience.unwrap_or(1))
+}
+
+/// Waits until `test` holds: half a minute, or more where the machine has other work.
+pub fn in_time(what: &str, mut test: impl FnMut() -> bool) {
+    let end = Instant::now() + seconds(30);
+    while !test() {
+        assert!(Instant::now() < end, "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
 
 /// The browser that Josh finds here.
