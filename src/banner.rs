@@ -14,6 +14,8 @@ pub struct Banner<'a> {
     pub tls: Option<&'a Tls>,
     pub access: Option<&'a access::Options>,
     pub redirect: Option<SocketAddr>,
+    /// What can be done with forms, where they are on.
+    pub forms: Option<String>,
 }
 
 impl Banner<'_> {
@@ -47,6 +49,7 @@ impl Banner<'_> {
              \x20 MCP     {public}/mcp\n\
              \x20         claude mcp add --transport http josh {public}/mcp{key}\n\
              \x20         other clients: josh connect CLIENT, or what {here}/mcp shows\n\
+             {forms}\
              {tls}\
              \x20 access  {access}\n\
              \x20 try     curl{insecure}{header} {here}{example}\n",
@@ -54,6 +57,7 @@ impl Banner<'_> {
             id = manifest.id,
             as_of = manifest.as_of,
             notice = self.notice_line(),
+            forms = self.forms_line(),
             tls = self.tls_lines(),
             access = self.access_line(),
             example = self.example(),
@@ -63,6 +67,10 @@ impl Banner<'_> {
     fn notice_line(&self) -> String {
         let notice = self.bundle.manifest.notice.as_ref();
         notice.map(|notice| format!("  notice  {notice}\n")).unwrap_or_default()
+    }
+
+    fn forms_line(&self) -> String {
+        self.forms.as_ref().map(|forms| format!("  forms   {forms}\n")).unwrap_or_default()
     }
 
     fn tls_lines(&self) -> String {

@@ -1,5 +1,5 @@
-//! New bundles, certificates and key files that were refused while serving, for `/readyz` and the
-//! metrics. What is served meanwhile is the one before.
+//! New bundles, certificates, key files and wizards that were refused while serving, for `/readyz`
+//! and the metrics. What is served meanwhile is the one before.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use tracing::Level;
 use tracing_appender::non_blocking::WorkerGuard;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{FilterExt, Targets, filter_fn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
@@ -20,14 +20,24 @@ use crate::settings::LogFormat;
 pub const AUDIT: &str = "josh::audit";
 
 /// Starts logging. Separate threads write the lines in batches; dropping the guards writes the
-/// rest.
-pub fn start(filter: &str, format: LogFormat, audit: Option<&Path>) -> Result<Vec<WorkerGuard>> {
+/// rest. `is_private`: requests carry somebody's data. Libraries would log them where the filter
+/// asks for all that they say, so they are not asked.
+pub fn start(
+    filter: &str,
+    format: LogFormat,
+    audit: Option<&Path>,
+    is_private: bool,
+) -> Result<Vec<WorkerGuard>> {
     // A plain level is about Josh. From libraries only warnings are of use to an operator, and
     // from actix_http not even these: it reports every connection that does not speak HTTP.
     let ours = matches!(filter, "warn" | "info" | "debug" | "trace")
         .then(|| format!("warn,actix_http=off,josh={filter}"));
     let filter = EnvFilter::try_new(ours.as_deref().unwrap_or(filter))
         .with_context(|| format!("log: {filter:?} is neither a level nor a tracing filter"))?;
+    let may_log = filter_fn(move |event| {
+        !is_private || *event.level() <= Level::WARN || event.target().starts_with("josh")
+    });
+    let filter = filter.and(may_log.with_max_level_hint(Level::TRACE));
     let (writer, guard) =
         tracing_appender::non_blocking(BufWriter::with_capacity(1 << 16, std::io::stderr()));
     let lines = fmt::layer().with_writer(writer).with_target(false);

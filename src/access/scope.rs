@@ -31,6 +31,15 @@ impl Scope {
         }
     }
 
+    /// What a caller needs: whoever acts also reads what came of it.
+    pub const fn needed(self) -> &'static [Scope] {
+        match self {
+            Scope::Read => &[Scope::Read],
+            Scope::Execute => &[Scope::Read, Scope::Execute],
+            Scope::Metrics => &[Scope::Metrics],
+        }
+    }
+
     /// The scope that a key or a token names.
     pub fn read(name: &str) -> Option<Scope> {
         Scope::ALL.into_iter().find(|scope| scope.name() == name || scope.alias() == Some(name))

@@ -11,11 +11,13 @@ use serde_json::{Value, json};
 
 use super::Unusable;
 use super::forms_run::{
-    BrowserArguments, Verified, print_inventory, print_report, run_once, verify, write_pictures,
+    BrowserArguments, Verified, agreed_trace, print_inventory, print_report, run_once, verify,
+    write_pictures,
 };
 use crate::output::{note, say};
 use crate::wizard::import::import;
 use crate::wizard::plan::{Plan, plan};
+use crate::wizard::recording::import_recording;
 use crate::wizard::schema::Problem;
 use crate::wizard::{Library, Wizard, library, today};
 
@@ -52,6 +54,10 @@ pub enum Verb {
         /// Write the pictures of the pages to this folder; they show what was entered
         #[arg(long, value_name = "FOLDER")]
         pictures: Option<PathBuf>,
+        /// Write everything that the browser is told and says to this folder, and the pictures, to
+        /// look into a failure; asks first, for it holds what was entered
+        #[arg(long, value_name = "FOLDER", conflicts_with = "pictures")]
+        save_trace: Option<PathBuf>,
         #[command(flatten)]
         browser: BrowserArguments,
         #[command(flatten)]
@@ -75,14 +81,16 @@ pub enum Verb {
         #[command(flatten)]
         browser: BrowserArguments,
     },
-    /// Print a wizard file made from a structure and a schema of FederalRunner
+    /// Print a wizard file made from a recording, or from FederalRunner's files
     ///
-    /// What those files leave to prose is marked TODO: check refuses the file until it is written.
+    /// Takes JSON of Chrome's Recorder, a project of Selenium IDE (.side), or a structure and a
+    /// schema of FederalRunner. What those files do not say is marked TODO: check refuses the file
+    /// until it is written.
     Import {
-        /// Structure, as in wizard-structures/
-        structure: PathBuf,
-        /// Schema of the user's data, as in data-schemas/
-        schema: PathBuf,
+        /// Recording, or structure as in wizard-structures/
+        file: PathBuf,
+        /// For a structure: the schema of the user's data, as in data-schemas/
+        schema: Option<PathBuf>,
     },
     /// Print the steps that a run would take; values are shown by their shape only
     Plan {
@@ -121,10 +129,14 @@ fn read_json(path: &Path) -> Result<Value, Unusable> {
 }
 
 impl Data {
+    fn is_piped(&self) -> bool {
+        self.data == Path::new("-")
+    }
+
     fn read(&self) -> Result<Value, Unusable> {
         let mut text = String::new();
         let at = |why: String| Unusable(format!("{}: {why}", self.data.display()));
-        let read = match self.data == Path::new("-") {
+        let read = match self.is_piped() {
             true => std::io::stdin().take(LARGEST_DATA).read_to_string(&mut text),
             false => std::fs::File::open(&self.data)
                 .and_then(|file| file.take(LARGEST_DATA).read_to_string(&mut text)),
@@ -154,12 +166,19 @@ pub fn run(verb: Verb) -> Result<ExitCode> {
             });
             say!("{}", serde_json::to_string_pretty(&shown)?);
         }
-        Verb::Run { wizard, data, pictures, browser, folder } => {
+        Verb::Run { wizard, data, pictures, save_trace, browser, folder } => {
             let library = folder.open()?;
             let wizard = find(&library, &wizard)?;
+            if save_trace.is_some() && data.is_piped() {
+                let why = "--save-trace asks on standard input: give --data a file";
+                return Err(Unusable(why.into()).into());
+            }
             let data = data.read()?;
-            let report = run_once(wizard, &planned(wizard, &data)?, &data, &browser.options()?);
-            if let Some(folder) = &pictures {
+            let plan = planned(wizard, &data)?;
+            let mut options = browser.options()?;
+            options.trace = save_trace.as_deref().map(agreed_trace).transpose()?;
+            let report = run_once(wizard, &plan, &data, &options);
+            if let Some(folder) = pictures.as_ref().or(save_trace.as_ref()) {
                 write_pictures(folder, &report)?;
             }
             return print_report(wizard, &report);
@@ -169,9 +188,13 @@ pub fn run(verb: Verb) -> Result<ExitCode> {
             return verify(find(&library, &wizard)?, &browser.options()?);
         }
         Verb::Inventory { url, browser } => return print_inventory(&url, &browser.options()?),
-        Verb::Import { structure, schema } => {
-            let file = import(&read_json(&structure)?, &read_json(&schema)?).map_err(Unusable)?;
-            say!("{}", serde_json::to_string_pretty(&file)?);
+        Verb::Import { file, schema } => {
+            let file = read_json(&file)?;
+            let made = match &schema {
+                Some(schema) => import(&file, &read_json(schema)?),
+                None => import_recording(&file, today()),
+            };
+            say!("{}", serde_json::to_string_pretty(&made.map_err(Unusable)?)?);
         }
         Verb::Check { files, folder } => return check(&files, &folder),
         Verb::Plan { wizard, data, folder } => {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -71,13 +70,24 @@ pub fn write_pictures(folder: &Path, report: &Report) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     for (n, picture) in report.pictures.iter().enumerate() {
         let path = folder.join(format!("{}.jpg", n + 1));
-        let mut options = std::fs::OpenOptions::new();
-        let file = options.write(true).create_new(true).mode(0o600).open(&path);
+        let file = browser::own_file(&path);
         let mut file = file.with_context(|| format!("cannot write {}", path.display()))?;
         file.write_all(&base64::engine::general_purpose::STANDARD.decode(&picture.base64)?)?;
         note!("{}: {}", path.display(), picture.title);
     }
     Ok(())
+}
+
+/// Asks whether a trace may be written, and gives its file.
+pub fn agreed_trace(folder: &Path) -> Result<PathBuf> {
+    note!("{} will hold everything that is entered. Type yes to go on:", folder.display());
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    if answer.trim() != "yes" {
+        return Err(Unusable("nothing was run: --save-trace was not agreed to".into()).into());
+    }
+    std::fs::create_dir_all(folder)?;
+    Ok(folder.join("trace.jsonl"))
 }
 
 pub fn print_report(wizard: &Wizard, report: &Report) -> Result<ExitCode> {
@@ -113,12 +123,21 @@ pub fn print_report(wizard: &Wizard, report: &Report) -> Result<ExitCode> {
 
 /// Which wizards were run to their ends on this machine, and when: kept in the user's data, never
 /// in the wizard.
-#[derive(Default)]
-pub struct Verified(BTreeMap<String, String>);
+pub struct Verified {
+    path: Option<PathBuf>,
+    days: BTreeMap<String, String>,
+}
 
 impl Verified {
-    fn path() -> Option<PathBuf> {
-        Some(folders::of_user("XDG_DATA_HOME", ".local/share")?.join("josh/forms-verified.json"))
+    pub fn read() -> Verified {
+        let folder = folders::of_user("XDG_DATA_HOME", ".local/share");
+        Verified::at(folder.map(|folder| folder.join("josh/forms-verified.json")))
+    }
+
+    fn at(path: Option<PathBuf>) -> Verified {
+        let text = path.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        let days = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        Verified { path, days }
     }
 
     /// Of exactly this description, not of an earlier one.
@@ -127,20 +146,15 @@ impl Verified {
         format!("{} {}", wizard.wizard_id, hex::encode(Sha256::digest(file)))
     }
 
-    pub fn read() -> Verified {
-        let text = Verified::path().and_then(|path| std::fs::read_to_string(path).ok());
-        Verified(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
-    }
-
     pub fn day(&self, wizard: &Wizard) -> Option<&str> {
-        self.0.get(&Verified::key(wizard)).map(String::as_str)
+        self.days.get(&Verified::key(wizard)).map(String::as_str)
     }
 
     fn add(mut self, wizard: &Wizard) -> Result<()> {
-        let path = Verified::path().context("there is no folder for the user's data")?;
-        self.0.insert(Verified::key(wizard), today().to_string());
+        let path = self.path.context("there is no folder for the user's data")?;
+        self.days.insert(Verified::key(wizard), today().to_string());
         path.parent().map(std::fs::create_dir_all).transpose()?;
-        Ok(std::fs::write(path, serde_json::to_string_pretty(&self.0)?)?)
+        Ok(std::fs::write(path, serde_json::to_string_pretty(&self.days)?)?)
     }
 }
 
@@ -179,5 +193,27 @@ pub fn print_inventory(url: &str, options: &Options) -> Result<ExitCode> {
             note!("{}: {}", failure.kind.code(), failure.message);
             Ok(ExitCode::FAILURE)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wizard::Library;
+
+    /// Given a wizard that was verified here, when it is looked up, then its day is known, and
+    /// that of a changed description is not.
+    #[test]
+    fn only_the_description_that_was_verified_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = || Verified::at(Some(folder.path().join("deeper/verified.json")));
+        let library = Library::open(None).unwrap();
+        let mut wizard = library.wizards()[0].clone();
+        assert_eq!(at().day(&wizard), None);
+        at().add(&wizard).unwrap();
+        at().add(&library.wizards()[1]).unwrap();
+        assert_eq!(at().day(&wizard), Some(today().to_string().as_str()));
+        wizard.seconds += 1;
+        assert_eq!(at().day(&wizard), None);
     }
 }

@@ -45,7 +45,7 @@ pub fn run(path: &str, bundle: Option<&Path>, toolsets: Toolsets) -> Result<Exit
     let uri = uri.ok_or_else(|| {
         Unusable(format!("{path:?} is not a path: give one like '/v1/bills?limit=3'"))
     })?;
-    let _log = telemetry::start("warn", LogFormat::Text, None)?;
+    let _log = telemetry::start("warn", LogFormat::Text, None, false)?;
     let bundle = open(bundle, OpenOptions::default())?;
     let limits = ConcurrencySettings::default();
     // Without a server nobody runs a form here; describing one needs nothing.

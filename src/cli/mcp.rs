@@ -30,7 +30,7 @@ pub fn run(
     boj: Option<LiveOptions>,
     forms: Option<wizard::Options>,
 ) -> Result<ExitCode> {
-    let _log = telemetry::start(log, LogFormat::Text, None)?;
+    let _log = telemetry::start(log, LogFormat::Text, None, forms.is_some())?;
     ids::prepare();
     let bundle = open(bundle, OpenOptions::default())?;
     let mut limits = ConcurrencySettings::default();

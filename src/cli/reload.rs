@@ -1,5 +1,6 @@
 //! Reloads the bundle and the certificate while `josh serve` runs: on SIGHUP, and when their files
-//! change. A file that can't be used is refused, and the old one stays in use; `/readyz` says so.
+//! change; and the wizards of a folder on SIGHUP. A file that can't be used is refused, and the old
+//! one stays in use; `/readyz` says so.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,6 +13,7 @@ use crate::http::AccessGuard;
 use crate::reloads::Reloads;
 use crate::stamp::Stamp;
 use crate::tls::Tls;
+use crate::wizard::Forms;
 
 /// How often files are checked. A change is loaded once a file has stayed the same for one more
 /// check.
@@ -48,6 +50,10 @@ pub async fn watch(
             && certificate.is_due(tls.stamps(), is_requested)
         {
             certificate.retry = !reload_certificate(&reloads, tls);
+        }
+        let folder = executor.forms().filter(|forms| forms.options.folder.is_some());
+        if let Some(forms) = folder.filter(|_| is_requested) {
+            reload_forms(forms.clone(), &reloads).await;
         }
         let now = guard.access.as_ref().is_some_and(|access| access.keys_are_unreadable());
         if std::mem::replace(&mut keys_are_unreadable, now) != now {
@@ -93,6 +99,20 @@ fn reload_certificate(reloads: &Reloads, tls: &Tls) -> bool {
             reloads.refuse("certificate", reason.into());
             false
         }
+    }
+}
+
+async fn reload_forms(forms: Arc<Forms>, reloads: &Reloads) {
+    match web::block(move || forms.reload()).await {
+        Ok(Ok(wizards)) => {
+            reloads.accept("forms");
+            tracing::info!(wizards, "wizards reloaded");
+        }
+        Ok(Err(error)) => {
+            tracing::error!("new wizards refused, the old ones stay in use: {error}");
+            reloads.refuse("forms", "a file can't be used; the log says why".into());
+        }
+        Err(error) => tracing::error!(%error, "new wizards not read"),
     }
 }
 

@@ -51,8 +51,9 @@ const BACKLOG: i32 = 2048;
 
 pub fn run(settings: Settings) -> Result<ExitCode> {
     let audit = settings.audit_log.as_deref();
-    let _log =
-        telemetry::start(&settings.log, settings.log_format, audit).map_err(Unusable::because)?;
+    let has_forms = settings.forms.is_some();
+    let _log = telemetry::start(&settings.log, settings.log_format, audit, has_forms)
+        .map_err(Unusable::because)?;
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
@@ -125,11 +126,13 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
             tls: tls.as_deref(),
             access: settings.access.as_ref(),
             redirect: redirect.as_ref().map(|(from, _)| *from),
+            forms: executor.forms().map(|forms| forms.summary()),
         };
         note!("{}", banner.text().trim_end());
         let first = executor.bundle();
         // Without a thread the first search does it.
         let _ = std::thread::Builder::new().spawn(move || first.prepare_search());
+        let trying = executor.forms().and_then(|forms| forms.try_browser(executor.stop.clone()));
         let running = server.run();
         let redirecting = redirect.map(|(_, server)| (server.handle(), rt::spawn(server)));
         let watching = rt::spawn(reload::watch(executor, reloads, guard, tls, hangups));
@@ -137,6 +140,8 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
         let _ = sd_notify::notify(false, &[sd_notify::NotifyState::Ready]);
         running.await?;
         watching.abort();
+        // Its browser is gone before we are: it was told to stop.
+        let _ = trying.map(std::thread::JoinHandle::join);
         if let Some((handle, _)) = redirecting {
             handle.stop(true).await;
         }

@@ -130,6 +130,10 @@ impl Executor {
         self.client_configs.get()
     }
 
+    pub fn forms(&self) -> Option<&Arc<Forms>> {
+        self.forms.as_ref()
+    }
+
     /// Lets the Bank of Japan be asked from now on.
     pub fn ask_bank(&self, live: Live) {
         // Only the first counts: nothing asks two.

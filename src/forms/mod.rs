@@ -5,7 +5,7 @@ mod operations;
 mod result;
 
 use crate::api::{Capability, Code, Context, Error, Result};
-use crate::wizard::{Forms, Wizard};
+use crate::wizard::{Forms, Library, Wizard};
 
 pub const CAPABILITY: Capability = Capability {
     name: "forms",
@@ -28,8 +28,12 @@ pub const CAPABILITY: Capability = Capability {
 
 fn complete(context: &Context, argument: &str, typed: &str) -> Vec<String> {
     let forms = context.forms.iter().filter(|_| argument == "wizard_id");
-    let ids = forms.flat_map(|forms| forms.library.ids());
-    ids.filter(|id| id.starts_with(typed)).map(str::to_string).collect()
+    let mut found = Vec::new();
+    for library in forms.map(|forms| forms.library()) {
+        let ids = library.ids().into_iter().filter(|id| id.starts_with(typed));
+        found.extend(ids.map(str::to_string));
+    }
+    found
 }
 
 /// What this server offers.
@@ -39,10 +43,10 @@ fn forms(context: &Context) -> Result<&Forms> {
 }
 
 /// The wizard with this ID, or an error that names them all.
-fn wizard<'a>(forms: &'a Forms, id: &str) -> Result<&'a Wizard> {
-    forms.library.wizard(id).ok_or_else(|| {
+fn wizard<'a>(library: &'a Library, id: &str) -> Result<&'a Wizard> {
+    library.wizard(id).ok_or_else(|| {
         let shown: String = id.chars().take(60).filter(|c| !c.is_control()).collect();
-        let ids = forms.library.ids();
+        let ids = library.ids();
         let message = format!("There is no wizard {shown:?}; there are {}.", ids.join(", "));
         let error = Error::new(Code::WizardNotFound, message);
         let near = crate::spelling::nearest(&shown, &ids);

@@ -182,7 +182,8 @@ impl AccessGuard {
             count("unauthorized");
             self.unauthorized(request, refusal, access.accepts_tokens())
         })?;
-        if !identity.may(scope) {
+        let missing = scope.needed().iter().find(|needed| !identity.may(**needed));
+        if let Some(scope) = missing.copied() {
             count("insufficient_scope");
             let name = scope.name();
             let challenge = self.challenge(request, "error=\"insufficient_scope\", ", scope);

@@ -38,14 +38,16 @@ fn is_known(request: &HttpRequest) -> bool {
 /// The weak ETag of an answer. Answers are a pure function of Josh's version, the bundle and the
 /// URL, but for `request_id` and `took_ms`.
 fn etag(request: &HttpRequest, bundle: &Bundle) -> String {
-    // What clients are configured with is the operator's; the rest is the bundle's. The home page
-    // shows more to those who are signed in.
+    // What clients are configured with is the operator's, and so are forms; the rest is the
+    // bundle's. The home page shows more to those who are signed in.
     let executor = request.app_data::<web::Data<Executor>>();
     let configs = executor.and_then(|executor| executor.client_configs());
     let edition = configs.map_or("", |configs| configs.edition());
+    let forms = executor.and_then(|executor| executor.forms()).map(|forms| forms.edition());
+    let forms = forms.unwrap_or_default();
     let who = if is_known(request) { "known" } else { "" };
     let (version, id) = (env!("CARGO_PKG_VERSION"), &bundle.manifest.id);
-    let key = format!("{version} {id} {edition} {who} {}", request.uri());
+    let key = format!("{version} {id} {edition}{forms} {who} {}", request.uri());
     format!("W/\"{:016x}\"", stable_hash(key.as_bytes()))
 }
 

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -55,7 +56,19 @@ pub fn find(options: &Options) -> Result<PathBuf, String> {
         std::env::split_paths(&folders).map(move |folder| folder.join(name)).collect::<Vec<_>>()
     });
     let found = candidates.into_iter().find(|path| path.is_file());
-    found.ok_or_else(|| format!("no Chromium is installed: none of {}", NAMES.join(", ")))
+    found.ok_or_else(|| {
+        let names = NAMES.join(", ");
+        format!(
+            "no Chromium is installed, none of {names}. Install it (Debian: apt-get install \
+             chromium), or name it with --forms-browser"
+        )
+    })
+}
+
+/// How old a browser is: its package keeps the day on which it was built.
+pub fn age_days(program: &Path) -> Option<u64> {
+    let built = std::fs::metadata(program).and_then(|found| found.modified()).ok()?;
+    Some(built.elapsed().ok()?.as_secs() / 86_400)
 }
 
 impl Browser {
@@ -80,8 +93,13 @@ impl Browser {
         command.env_clear().env("PATH", path).env("HOME", profile.path());
         command.env("LANG", "en_US.UTF-8").env("TZ", "America/New_York");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let (connection, mut child) = spawn(command)
+        let trace = options.trace.as_deref().map(own_file).transpose();
+        let trace = trace.map_err(|error| format!("cannot write the trace: {error}"))?;
+        let (mut connection, mut child) = spawn(command)
             .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
+        if let Some(trace) = trace {
+            connection.write_down(trace);
+        }
         let errors = Arc::new(Mutex::new(String::new()));
         if let Some(stream) = child.stderr.take() {
             keep_beginning(stream, errors.clone());
@@ -132,6 +150,11 @@ impl Drop for Browser {
             std::thread::sleep(Duration::from_millis(25));
         }
     }
+}
+
+/// A new file that only its owner may read.
+pub fn own_file(path: &Path) -> std::io::Result<File> {
+    File::options().write(true).create_new(true).mode(0o600).open(path)
 }
 
 /// Reads all of a stream, so that its writer never waits, and keeps the beginning.

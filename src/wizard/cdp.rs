@@ -28,6 +28,8 @@ pub struct Connection {
     commands: File,
     messages: Receiver<Value>,
     last_id: u64,
+    /// Where everything that is said is written down, for whoever looks into a failure.
+    trace: Option<File>,
 }
 
 impl Connection {
@@ -43,7 +45,19 @@ impl Connection {
                 }
             }
         });
-        Connection { commands, messages, last_id: 0 }
+        Connection { commands, messages, last_id: 0, trace: None }
+    }
+
+    /// Writes down everything from now on, one message a line.
+    pub fn write_down(&mut self, trace: File) {
+        self.trace = Some(trace);
+    }
+
+    fn note(&self, direction: &str, message: &Value) {
+        if let Some(mut trace) = self.trace.as_ref() {
+            // A disk that is full ends the trace, not the run.
+            let _ = writeln!(trace, "{}", json!({ direction: message }));
+        }
     }
 
     /// Sends a command and gives its number. A session is a page; without one it is for the
@@ -54,6 +68,7 @@ impl Connection {
         if let Some(session) = session {
             message["sessionId"] = json!(session);
         }
+        self.note("sent", &message);
         let mut bytes = message.to_string().into_bytes();
         bytes.push(0);
         self.commands.write_all(&bytes).ok()?;
@@ -62,10 +77,11 @@ impl Connection {
 
     /// The next message.
     pub fn receive(&self, patience: Duration) -> Result<Value, Silence> {
-        self.messages.recv_timeout(patience).map_err(|error| match error {
+        let received = self.messages.recv_timeout(patience).map_err(|error| match error {
             RecvTimeoutError::Timeout => Silence::NotYet,
             RecvTimeoutError::Disconnected => Silence::Closed,
-        })
+        });
+        received.inspect(|message| self.note("received", message))
     }
 }
 

@@ -249,8 +249,12 @@ fn choices(place: &str, field: &Field, property: &Value, found: &mut Vec<String>
         if field.find.is_empty() {
             found.push(format!("{place}: choose names neither a select nor options"));
         }
-        if field.form.is_none() && values_of(property).is_none() {
+        let values = values_of(property);
+        if field.form.is_none() && values.is_none() {
             found.push(format!("{place}: choose takes an enum, a boolean or a part of a date"));
+        }
+        if values.iter().flatten().any(|value| value.starts_with(TODO)) {
+            found.push(format!("{place}: an option is still to be written"));
         }
         return;
     }

@@ -21,10 +21,6 @@ pub fn import(structure: &Value, schema: &Value) -> Result<Value, String> {
     let url = structure["url"].as_str().ok_or("the structure has no url")?;
     let pages = structure["pages"].as_array().ok_or("the structure has no pages")?;
     let properties = schema["properties"].as_object().ok_or("the schema has no properties")?;
-    let host = url.split("://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
-    let mut contract = schema.clone();
-    contract["$schema"] = json!(DRAFT);
-    contract["additionalProperties"] = json!(false);
     let mut example = Map::new();
     let mut described = Vec::new();
     for page in pages {
@@ -32,18 +28,46 @@ pub fn import(structure: &Value, schema: &Value) -> Result<Value, String> {
     }
     let start: Vec<Value> = structure.get("start_action").map(press).into_iter().collect();
     let discovered: String = text(&structure["discovered_at"]).chars().take(10).collect();
-    Ok(json!({
-        "josh_wizard": VERSION, "wizard_id": id, "wizard_name": structure["name"],
-        "agency": "TODO the agency", "url": url, "hosts": [host], "seconds": 30,
-        "provenance": { "status": "described", "recorded_on": discovered,
-                        "from": "FederalRunner", "note": "Imported, not tried." },
+    let provenance = json!({ "status": "described", "recorded_on": discovered,
+                             "from": "FederalRunner", "note": "Imported, not tried." });
+    let name = text(&structure["name"]);
+    let mut file = draft(id, &name, url, provenance, schema, described, example);
+    file["start"] = json!(start);
+    Ok(file)
+}
+
+/// A wizard file with these pages, and with what no other program's file says still to be written.
+pub fn draft(
+    id: &str,
+    name: &str,
+    url: &str,
+    provenance: Value,
+    schema: &Value,
+    pages: Vec<Value>,
+    example: Map<String, Value>,
+) -> Value {
+    let mut contract = schema.clone();
+    contract["$schema"] = json!(DRAFT);
+    contract["additionalProperties"] = json!(false);
+    json!({
+        "josh_wizard": VERSION, "wizard_id": id, "wizard_name": name,
+        "agency": "TODO the agency", "url": url, "hosts": [host_and_path(url).0], "seconds": 30,
+        "provenance": provenance,
         "effect": "TODO what a run does in the world",
-        "schema": contract, "start": start, "pages": described,
+        "schema": contract, "pages": pages,
         "outcomes": [{ "id": "result", "about": "TODO how it ends",
                        "at": { "has": ["TODO what the result shows"] },
                        "results": { "result": { "find": ["TODO the result"], "as": "text" } } }],
         "examples": [{ "user_data": example, "outcome": "result" }],
-    }))
+    })
+}
+
+/// The host and the path of an address.
+pub fn host_and_path(url: &str) -> (String, String) {
+    let rest = url.split("://").nth(1).unwrap_or_default();
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    (host.to_string(), format!("/{path}"))
 }
 
 fn import_page(
@@ -54,10 +78,8 @@ fn import_page(
     let fields = page["fields"].as_array().map(Vec::as_slice).unwrap_or_default();
     let described: Vec<Value> =
         fields.iter().map(|field| import_field(field, properties, example)).collect();
-    let path = page["url_pattern"].as_str().and_then(|url| {
-        let rest = url.split("://").nth(1)?;
-        Some(format!("/{}", rest.split_once('/')?.1))
-    });
+    let path = page["url_pattern"].as_str().filter(|url| url.contains("://"));
+    let path = path.map(|url| host_and_path(url).1);
     let first = fields.first().map(|field| text(&field["selector"]));
     let mut at = json!({ "has": [first.unwrap_or_else(|| "TODO what the page shows".into())] });
     if let Some(path) = path {

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use sha2::{Digest, Sha256};
+
 use super::check::check;
 use super::file::Wizard;
 use super::today;
@@ -22,6 +24,7 @@ const LARGEST_FILE: u64 = 1 << 20;
 #[derive(Debug, Default)]
 pub struct Library {
     wizards: Vec<Wizard>,
+    edition: String,
 }
 
 impl Library {
@@ -31,7 +34,15 @@ impl Library {
         for (name, text) in SHIPPED {
             library.add(checked(text).map_err(|why| format!("{name}: {why}"))?);
         }
-        let Some(folder) = folder else { return Ok(library) };
+        if let Some(folder) = folder {
+            library.add_folder(folder)?;
+        }
+        let all = serde_json::to_vec(&library.wizards).unwrap_or_default();
+        library.edition = hex::encode(Sha256::digest(all));
+        Ok(library)
+    }
+
+    fn add_folder(&mut self, folder: &Path) -> Result<(), String> {
         let at = |error: std::io::Error| format!("{}: {error}", folder.display());
         let mut files = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(at)? {
@@ -45,14 +56,19 @@ impl Library {
         }
         files.sort();
         for path in files {
-            library.add(read(&path)?);
+            self.add(read(&path)?);
         }
-        Ok(library)
+        Ok(())
     }
 
     fn add(&mut self, wizard: Wizard) {
         self.wizards.retain(|known| known.wizard_id != wizard.wizard_id);
         self.wizards.push(wizard);
+    }
+
+    /// The same for the same wizards.
+    pub fn edition(&self) -> &str {
+        &self.edition
     }
 
     pub fn wizards(&self) -> &[Wizard] {

@@ -185,6 +185,20 @@ pub struct Report {
     pub took: Duration,
 }
 
+impl Report {
+    /// Of a run that did not come to its first page.
+    pub fn of_failure(failure: Failure, pages_total: usize) -> Report {
+        Report {
+            result: Err(failure),
+            pages_completed: 0,
+            pages_total,
+            warnings: Vec::new(),
+            pictures: Vec::new(),
+            took: Duration::ZERO,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -61,14 +61,8 @@ pub fn inventory(url: &str, options: &Options, stop: Stop) -> Result<Vec<Value>,
 /// Runs a form in a browser of its own, which has ended when this returns.
 pub fn run(request: &Request) -> Report {
     let started = Instant::now();
-    let mut report = Report {
-        result: Err(Failure::new(FailureKind::Cancelled, "")),
-        pages_completed: 0,
-        pages_total: request.plan.pages.len(),
-        warnings: Vec::new(),
-        pictures: Vec::new(),
-        took: Duration::ZERO,
-    };
+    let nothing_yet = Failure::new(FailureKind::Cancelled, "");
+    let mut report = Report::of_failure(nothing_yet, request.plan.pages.len());
     let redactor = Redactor::new(request.data);
     let opened = Tab::open(request.options, &request.wizard.hosts, request.stop.clone());
     report.result = match opened {

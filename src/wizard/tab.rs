@@ -69,6 +69,8 @@ pub struct Tab {
     is_test: bool,
     stop: Stop,
     pub seen: Seen,
+    /// The browser's version.
+    pub version: String,
     /// Ends after the connection: dropping that asks it to.
     pub browser: Browser,
 }
@@ -86,6 +88,7 @@ impl Tab {
             is_test: options.test_site.is_some(),
             stop,
             seen: Seen::default(),
+            version: String::new(),
             browser,
         };
         let opened = tab.prepare();
@@ -101,7 +104,10 @@ impl Tab {
 
     fn prepare(&mut self) -> Result<(), Failure> {
         let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_string();
-        self.browser_call("Browser.getVersion", json!({}), START_TIME)?;
+        let version = self.browser_call("Browser.getVersion", json!({}), START_TIME)?;
+        // Like Chrome/156.0.8078.79.
+        let product = text(&version, "product");
+        self.version = product.rsplit('/').next().unwrap_or_default().to_string();
         let context = json!({ "disposeOnDetach": true });
         let context = self.browser_call("Target.createBrowserContext", context, COMMAND_TIME)?;
         let context = text(&context, "browserContextId");

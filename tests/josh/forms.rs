@@ -7,7 +7,7 @@ use josh::access::KeyFile;
 use serde_json::{Value, json};
 
 use crate::mcp::{block_on, connect, eras, once, structured, tools};
-use crate::support::{Server, josh, run};
+use crate::support::{JOSH, Server, eventually, josh, run};
 
 pub const WIZARDS: [&str; 3] = ["ssa-quick-calculator", "irs-withholding", "fsa-estimator"];
 
@@ -120,8 +120,6 @@ fn tools_have_the_names_inputs_and_keys_of_the_reference() {
 #[test]
 fn forms_that_are_off_are_not_there() {
     let off = Server::start(&["--toolsets", "all", "--public-url", "https://a.example"]);
-    let names: Vec<String> = tools(&off).iter().map(|tool| tool.name.to_string()).collect();
-    assert!(!names.iter().any(|name| name.starts_with("federalrunner")), "{names:?}");
     assert_eq!(off.get("/v1/forms").status, 404);
     assert_eq!(post(&off, "/v1/forms/ssa-quick-calculator/runs", None, &json!({})).status, 405);
     let on = Server::start(&[
@@ -132,8 +130,23 @@ fn forms_that_are_off_are_not_there() {
         "--forms",
         "describe",
     ]);
-    let with = tools(&on).len();
-    assert_eq!(with, names.len() + 3);
+    // Byte for byte what it is with forms, but for their three tools.
+    let listed = |server: &Server| {
+        let headers = [
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+            ("mcp-protocol-version", "2025-11-25"),
+        ];
+        let list = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        server.post("/mcp", &headers, list).text()
+    };
+    let mut with: Value = serde_json::from_str(&listed(&on)).unwrap();
+    assert_eq!(with.to_string(), listed(&on), "it is written as it was");
+    let all = with["result"]["tools"].as_array_mut().unwrap();
+    let before = all.len();
+    all.retain(|tool| !tool["name"].as_str().unwrap().starts_with("federalrunner"));
+    assert_eq!(all.len(), before - 3);
+    assert_eq!(listed(&off), with.to_string());
     let refused = run(&["serve", "--listen", "127.0.0.1:0", "--toolsets", "policy,forms"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--forms describe"));
@@ -230,7 +243,7 @@ fn an_id_is_never_a_path() {
     let answer = DESCRIBING.get("/v1/forms/ssa-quick-calculater");
     assert_eq!((answer.status, answer.code().as_str()), (404, "wizard_not_found"));
     assert_eq!(answer.json()["error"]["hint"]["did_you_mean"], "ssa-quick-calculator");
-    for id in ["../ssa-quick-calculator", "a\0b", &"x".repeat(100_000)] {
+    for id in ["../ssa-quick-calculator", "a\0b", &"x".repeat(1 << 20)] {
         let outcome = block_on(async {
             let client = connect(&DESCRIBING.url, eras()[0].clone()).await;
             let with = json!({ "wizard_id": id }).as_object().cloned().unwrap();
@@ -253,6 +266,7 @@ fn running_needs_a_scope_of_its_own() {
         file.add(name, &scopes, None).unwrap().1.unwrap()
     };
     let reader = key("reader", &["josh:read"]);
+    let blind = key("blind", &["josh:execute"]);
     let actor = key("actor", &["federalrunner:read", "federalrunner:execute"]);
     let server = Server::start(&[
         "--auth",
@@ -274,6 +288,9 @@ fn running_needs_a_scope_of_its_own() {
     let refused = post(&server, &runs, Some(&reader), &body);
     assert_eq!((refused.status, refused.code().as_str()), (403, "insufficient_scope"));
     assert!(refused.header("www-authenticate").contains("scope=\"josh:execute\""));
+    let refused = post(&server, &runs, Some(&blind), &body);
+    assert_eq!((refused.status, refused.code().as_str()), (403, "insufficient_scope"));
+    assert!(refused.header("www-authenticate").contains("scope=\"josh:read\""));
     // Allowed to run, but not this one.
     let other = post(&server, &runs, Some(&actor), &body);
     assert_eq!((other.status, other.code().as_str()), (403, "wizards_off"));
@@ -347,4 +364,103 @@ fn the_command_line_lists_shows_checks_and_plans() {
     assert_eq!(out(&["forms", "show", "nothing"]).0, Some(2));
     let (code, said, _) = out(&["get", "/v1/forms", "--toolsets", "forms"]);
     assert!(code == Some(0) && said.contains("ssa-quick-calculator"));
+    // [24] And in a place without any network, where such places can be made.
+    let apart = |args: &[&str]| std::process::Command::new("unshare").args(args).output();
+    if apart(&["-rn", "true"]).is_ok_and(|tried| tried.status.success()) {
+        data["birth_month"] = json!("07");
+        std::fs::write(&file, data.to_string()).unwrap();
+        let plan = ["-rn", JOSH, "forms", "plan", "ssa-quick-calculator", "--data", path];
+        let out = apart(&plan).unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    }
+}
+
+/// Given a structure and a schema, a recording, and neither, when they are imported, then a file
+/// comes out that `check` refuses until it is completed, or a reason.
+#[test]
+fn the_command_line_imports() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &Value| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content.to_string()).unwrap();
+        path.to_str().unwrap().to_string()
+    };
+    let field = json!({ "field_id": "status", "selector": "#s1", "field_type": "radio",
+                        "example_value": "single", "notes": "single #s1, married #s2" });
+    let structure = write(
+        "structure",
+        &json!({ "wizard_id": "x", "name": "X",
+        "url": "https://x.gov/", "discovered_at": "2025-10-20", "pages": [{ "page_number": 1,
+        "page_title": "You", "fields": [field], "continue_button": { "selector": "#next" } }] }),
+    );
+    let schema = write(
+        "schema",
+        &json!({ "type": "object", "required": ["status"], "properties":
+        { "status": { "type": "string", "enum": ["single", "married"], "description": "x" } } }),
+    );
+    let change = json!({ "type": "change", "value": "5", "selectors": [["#sum"]] });
+    let open = json!({ "type": "navigate", "url": "https://x.gov/" });
+    let recording = write("recording", &json!({ "title": "X", "steps": [open, change] }));
+    for (arguments, left) in [
+        (
+            vec!["forms", "import", structure.as_str(), schema.as_str()],
+            "option married: is still to be written",
+        ),
+        (vec!["forms", "import", recording.as_str()], "page page-1: next: is still to be written"),
+    ] {
+        let imported = run(&arguments);
+        assert!(imported.status.success(), "{}", String::from_utf8_lossy(&imported.stderr));
+        let made: Value = serde_json::from_slice(&imported.stdout).unwrap();
+        let refused = run(&["forms", "check", write("made.json", &made).as_str()]);
+        let why = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(1) && why.contains(left), "{why}");
+    }
+    for wrong in
+        [[structure.as_str(), ""], [schema.as_str(), structure.as_str()], ["/nonexistent", ""]]
+    {
+        let mut arguments = vec!["forms", "import"];
+        arguments.extend(wrong.into_iter().filter(|path| !path.is_empty()));
+        assert_eq!(run(&arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+/// Given a folder of wizards, when it changes, then SIGHUP reads it again; with a file that can't
+/// be used nothing changes, and it is said.
+#[test]
+fn wizards_are_read_again_on_sighup() {
+    let folder = tempfile::tempdir().unwrap();
+    let shipped = include_str!("../../assets/wizards/ssa-quick-calculator.json");
+    let put = |id: &str, name: &str| {
+        let mut file: Value = serde_json::from_str(shipped).unwrap();
+        (file["wizard_id"], file["wizard_name"]) = (json!(id), json!(name));
+        std::fs::write(folder.path().join(format!("{id}.json")), file.to_string()).unwrap();
+    };
+    put("first", "One");
+    let flags = ["--forms", "describe", "--toolsets", "policy,forms", "--forms-dir"];
+    let server = Server::start(&[&flags[..], &[folder.path().to_str().unwrap()]].concat());
+    let count = || server.get("/v1/forms").json()["count"].as_u64().unwrap();
+    let name = || server.get("/v1/forms/first").json()["wizard_name"].clone();
+    assert_eq!((count(), name()), (4, json!("One")));
+    let known = server.get("/v1/forms/first").header("etag").to_string();
+    let again = |known: &str| server.send("GET", "/v1/forms/first", &[("if-none-match", known)]);
+    assert_eq!(again(&known).status, 304);
+    put("first", "Uno");
+    put("second", "Two");
+    server.signal("HUP");
+    eventually("the new wizards", || count() == 5);
+    assert_eq!((name(), again(&known).status), (json!("Uno"), 200));
+    let broken = folder.path().join("broken.json");
+    std::fs::write(&broken, "{\"josh_wizard\": 1}").unwrap();
+    put("third", "Three");
+    server.signal("HUP");
+    let refused = || server.get("/readyz").json()["refused"]["forms"].is_string();
+    eventually("it is refused", refused);
+    eventually("it is said", || {
+        server.logged("new wizards refused") && server.logged("broken.json: missing field")
+    });
+    assert_eq!((count(), name()), (5, json!("Uno")), "the old ones stay");
+    std::fs::remove_file(&broken).unwrap();
+    server.signal("HUP");
+    eventually("all of them", || count() == 6);
+    assert!(!refused());
 }

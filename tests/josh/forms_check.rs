@@ -1,8 +1,10 @@
 //! [10], [11], [13]: a wizard file is refused for one reason at a time, each said in its own words;
 //! and whatever a file holds, reading it never panics.
 
+use josh::wizard::import::import;
 use josh::wizard::library::checked;
-use josh::wizard::schema;
+use josh::wizard::recording::import_recording;
+use josh::wizard::{schema, today};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -174,6 +176,35 @@ proptest! {
         let path: Vec<usize> = path.iter().map(|index| index.index(1000)).collect();
         mutated(&mut wizard, &path, &new);
         let _ = checked(&wizard.to_string());
+    }
+
+    /// Given files of other programs with values replaced anywhere, when they are imported, then
+    /// they become a file or are refused, and never panic.
+    #[test]
+    fn a_mutated_import_never_panics(
+        path in prop::collection::vec(any::<prop::sample::Index>(), 1..6),
+        new in any_json(),
+    ) {
+        let command = json!({ "command": "select", "target": "id=a", "value": "label=b",
+                              "targets": [["id=a", "id"]] });
+        let step = json!({ "type": "change", "value": "1", "selectors": [["aria/a"], ["#a"]] });
+        let to = json!([{ "type": "navigation", "url": "https://x.gov/b" }]);
+        let click = json!({ "type": "click", "selectors": [["#b"]], "assertedEvents": to });
+        let open = json!({ "type": "navigate", "url": "https://x.gov/a" });
+        let opened = json!({ "command": "open", "target": "/" });
+        let field = json!({ "field_id": "a", "selector": "#a", "field_type": "radio" });
+        let page = json!({ "page_number": 1, "fields": [field], "continue_button": {} });
+        let path: Vec<usize> = path.iter().map(|index| index.index(1000)).collect();
+        for mut file in [
+            json!({ "title": "a", "steps": [open, step, click] }),
+            json!({ "name": "a", "url": "https://x.gov", "tests": [{ "commands": [opened, command] }] }),
+            json!({ "wizard_id": "a", "url": "https://x.gov/", "pages": [page],
+                    "properties": { "a": { "type": "string", "enum": ["b"] } } }),
+        ] {
+            mutated(&mut file, &path, &new);
+            let _ = import_recording(&file, today());
+            let _ = import(&file, &file);
+        }
     }
 
     /// Given data with values replaced anywhere, when they are validated, then our reading of the

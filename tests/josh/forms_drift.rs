@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::forms::ssa;
 use crate::forms_runs::{LIBRARY, alone, received, run_shipped, run_with};
-use crate::forms_site::{Site, seconds};
+use crate::forms_site::{Site, chromium, script, seconds};
 
 fn failed(site: &Site) -> (josh::wizard::report::Failure, Report) {
     let started = Instant::now();
@@ -57,7 +57,7 @@ fn a_changed_page_stops_the_run() {
     site.switch("last_refused", "1");
     let (failure, _) = failed(&site);
     assert_eq!(failure.kind.code(), "wizard_form_refused");
-    assert_eq!(failure.form_says, ["The year ••• can't be right."]);
+    assert_eq!(failure.form_says, ["The year ••• or ••• can't be right."]);
     site.without_switches();
     site.switch("wrong_option", "1");
     let mut data = ssa();
@@ -129,15 +129,31 @@ fn nothing_reaches_another_server() {
     }
 }
 
-/// [14] Given a host that leads to this machine, when it is run outside tests, then nothing is
-/// entered: the browser is not told where the host is, and a private address is refused.
+/// [14] Given a host whose name leads to this machine, when it is run outside tests, then the run
+/// is refused and nothing is submitted.
 #[test]
 #[ignore = "needs Chromium"]
 fn outside_tests_a_private_address_is_refused() {
     let _alone = alone();
     let site = Site::start();
-    let options = Options { test_site: None, ..site.options() };
+    let folder = tempfile::tempdir().unwrap();
+    // What a name server would do that lies: the browser takes the last of equal flags.
+    let misled = script(
+        folder.path(),
+        "misled",
+        &format!(
+            "exec {} \"$@\" '--host-resolver-rules=MAP www.ssa.gov:443 {}' \
+             '--ignore-certificate-errors-spki-list={}'",
+            chromium().display(),
+            site.address,
+            site.key
+        ),
+    );
+    let options = Options { test_site: None, browser: Some(misled), ..site.options() };
     let report = run_with(LIBRARY.wizard("ssa-quick-calculator").unwrap(), &ssa(), &options);
-    assert!(report.result.is_err());
-    assert_eq!(site.requests(), 0);
+    let failure = report.result.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::SiteRefused, "{failure:?}");
+    assert!(failure.message.contains("private network"), "{failure:?}");
+    assert!(site.requests() > 0, "it was led there");
+    assert!(site.take().is_empty(), "nothing was entered");
 }

@@ -2,6 +2,7 @@
 //! received. These tests need Chromium; without it they count as ignored (`tests/forms/run`).
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,8 @@ use josh::wizard::report::{FailureKind, Report};
 use josh::wizard::run::{Request, Shots, run};
 use josh::wizard::tab::Stop;
 use josh::wizard::{Library, Options, Wizard, library, today};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -179,55 +182,91 @@ fn long_every_choice_of_every_list_arrives() {
     every_choice(usize::MAX);
 }
 
-/// [2] Given random data that fit, when they are run, then the site received them.
-fn random_data(cases: usize) {
-    use proptest::strategy::{Strategy, ValueTree};
-    use proptest::test_runner::TestRunner;
+fn drawn<T: Debug>(strategy: impl Strategy<Value = T>, runner: &mut TestRunner) -> T {
+    strategy.new_tree(runner).unwrap().current()
+}
+
+/// A value that fits a property of a contract.
+fn random_value(property: &Value, runner: &mut TestRunner) -> Value {
+    if let Some(values) = property["enum"].as_array() {
+        return drawn(proptest::sample::select(values.clone()), runner);
+    }
+    match (property["type"].as_str().unwrap(), property["pattern"].as_str()) {
+        ("boolean", _) => json!(drawn(proptest::bool::ANY, runner)),
+        // A day: of this year, and not in the future.
+        ("string", Some(pattern)) if pattern.contains("}-(") => {
+            let ordinal = drawn(1..=today().ordinal(), runner);
+            json!(time::Date::from_ordinal_date(today().year(), ordinal).unwrap().to_string())
+        }
+        ("string", Some(pattern)) => {
+            let plain = pattern.trim_start_matches('^').trim_end_matches('$');
+            json!(drawn(proptest::string::string_regex(plain).unwrap(), runner))
+        }
+        ("number", _) => {
+            let least = property["minimum"].as_u64().unwrap();
+            let most = property["maximum"].as_u64().unwrap();
+            let number = drawn(least..=most, runner);
+            match drawn(0..3, runner) {
+                0 => json!(least),
+                1 if property.get("multipleOf").is_none() => {
+                    json!((number * 100 + drawn(1..100u64, runner)) as f64 / 100.0)
+                }
+                _ => json!(number),
+            }
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Random data that fit a wizard: every property that it requires, others now and then.
+fn random_data(wizard: &Wizard, runner: &mut TestRunner) -> Value {
+    let required = wizard.schema["required"].as_array().unwrap();
+    for _ in 0..100_000 {
+        let mut data = json!({});
+        for name in wizard.properties() {
+            if required.contains(&json!(name)) || drawn(proptest::bool::ANY, runner) {
+                data[name] = random_value(wizard.property(name).unwrap(), runner);
+            }
+        }
+        if plan(wizard, &data, today()).is_ok() {
+            return data;
+        }
+    }
+    panic!("{}: no data fit", wizard.wizard_id);
+}
+
+/// [2] Given random data that fit, when they are run, then the site received exactly them.
+fn random_data_of(cases: [(&str, usize); 3]) {
     let _alone = alone();
     let site = Site::start();
     let mut runner = TestRunner::deterministic();
-    let day = (1940i32..2003, 1u8..13, 1u8..29);
-    let sums = (0u32..500_000, 0u32..90_000, 2027u32..2060, 1u32..13);
-    let flags = (proptest::bool::ANY, proptest::bool::ANY, proptest::bool::ANY);
-    let strategy = (day, sums, flags);
-    for _ in 0..cases {
-        let drawn = strategy.new_tree(&mut runner).unwrap().current();
-        let ((year, month, day), (sum, last, retire, retire_month), (works, retires, constant)) =
-            drawn;
-        let mut data = json!({
-            "birth_month": format!("{month:02}"), "birth_day": format!("{day:02}"),
-            "birth_year": year.to_string(), "current_earnings": if works { sum + 1 } else { 0 },
-            "dollar_type": if constant { "constant" } else { "nominal" },
-        });
-        if !works && last > 20_000 {
-            data["last_year_worked"] = json!("2019");
-            data["last_year_earnings"] = json!(last);
+    for (id, count) in cases {
+        for _ in 0..count {
+            let data = random_data(LIBRARY.wizard(id).unwrap(), &mut runner);
+            let (report, got) = received(id, &data, &site);
+            assert_eq!(plain(id, got), expected(id, &data), "{id}");
+            let earned = data["current_earnings"] != 0 || data.get("last_year_earnings").is_some();
+            let outcome = match (id, earned, data.get("retirement_year").is_some()) {
+                ("ssa-quick-calculator", false, _) => "insufficient_credits",
+                ("ssa-quick-calculator", true, true) => "one_date",
+                ("ssa-quick-calculator", true, false) => "three_ages",
+                _ => "estimate",
+            };
+            assert_eq!(report.result.unwrap().outcome, outcome, "{id}");
         }
-        if retires {
-            data["retirement_month"] = json!(retire_month.to_string());
-            data["retirement_year"] = json!(retire.to_string());
-        }
-        let (report, got) = received("ssa-quick-calculator", &data, &site);
-        assert_eq!(got, expected("ssa-quick-calculator", &data));
-        let outcome = match (works || last > 20_000, retires) {
-            (false, _) => "insufficient_credits",
-            (true, true) => "one_date",
-            (true, false) => "three_ages",
-        };
-        assert_eq!(report.result.unwrap().outcome, outcome);
     }
 }
 
 #[test]
 #[ignore = "needs Chromium"]
 fn random_data_arrive() {
-    random_data(12);
+    random_data_of([("ssa-quick-calculator", 6), ("irs-withholding", 3), ("fsa-estimator", 3)]);
 }
 
 #[test]
 #[ignore = "needs Chromium and minutes"]
 fn long_two_hundred_random_data_arrive() {
-    random_data(200);
+    random_data_of([("ssa-quick-calculator", 100), ("irs-withholding", 50), ("fsa-estimator", 50)]);
 }
 
 /// [7] Given each outcome, when it is reached, then its results are typed and keep their text; and

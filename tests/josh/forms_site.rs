@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64::Engine;
 use rustls::pki_types::pem::PemObject;
@@ -22,6 +23,30 @@ const LOANS: &str = include_str!("../forms/site/loans.html");
 pub fn seconds(number: u64) -> Duration {
     let patience = std::env::var("FORMS_PATIENCE").ok().and_then(|times| times.parse().ok());
     Duration::from_secs(number * patience.unwrap_or(1))
+}
+
+/// Waits until `test` holds: half a minute, or more where the machine has other work.
+pub fn in_time(what: &str, mut test: impl FnMut() -> bool) {
+    let end = Instant::now() + seconds(30);
+    while !test() {
+        assert!(Instant::now() < end, "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The browser that Josh finds here.
+pub fn chromium() -> PathBuf {
+    let options = josh::wizard::Options::new(josh::wizard::Mode::Run);
+    josh::wizard::browser::find(&options).expect("these tests need Chromium")
+}
+
+/// A program that stands in for the browser, or before it.
+pub fn script(folder: &Path, name: &str, lines: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join(name);
+    std::fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
 }
 
 pub type Fields = BTreeMap<String, String>;
@@ -40,7 +65,7 @@ struct State {
 
 pub struct Site {
     pub address: SocketAddr,
-    key: String,
+    pub key: String,
     state: Arc<Mutex<State>>,
 }
 
@@ -292,13 +317,17 @@ fn ssa_form(switches: &Switches, error: &str) -> Answer {
 
 fn ssa_answer(fields: &Fields, switches: &Switches) -> Answer {
     if switches.contains_key("last_refused") {
-        let words = format!("The year {} can't be right.", fields["yob"]);
+        let words = format!("The year {} or {} can't be right.", fields["yob"], fields["earnings"]);
         return ssa_form(switches, &words);
     }
     if switches.get("drift").is_some_and(|drift| drift == "extra_page") {
-        return html("<h1>TEST</h1><p>One more question.</p><input id='surprise' required>".into());
+        let sum = &fields["earnings"];
+        return html(format!(
+            "<title>You earn {sum}</title><label for='surprise'>Why {sum}?</label>\
+             <input id='surprise' required>"
+        ));
     }
-    let sum: u32 = fields["earnings"].parse().unwrap_or(0);
+    let sum = fields["earnings"].parse::<f64>().unwrap_or(0.0) as u32;
     if sum == 0 && fields["lastEarn"].is_empty() {
         return html("<p>TEST: the credits are insufficient.</p>".into());
     }

@@ -47,7 +47,8 @@ pub const OPERATION: Operation = Operation {
         let id = arguments.require("{wizard_id}")?;
         arguments.finish(&[])?;
         let forms = forms(context)?;
-        let wizard = wizard(forms, &id)?;
+        let library = forms.library();
+        let wizard = wizard(&library, &id)?;
         let outcomes = wizard.outcomes.iter();
         let example = wizard.examples.first().map(|example| example.data(today()));
         let info = WizardInfo {

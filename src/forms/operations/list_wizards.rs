@@ -45,7 +45,7 @@ pub const OPERATION: Operation = Operation {
         arguments.finish(&[])?;
         let forms = forms(context)?;
         let summary = |wizard: &Wizard| WizardSummary::of(wizard, forms.may_run(&wizard.wizard_id));
-        let wizards: Vec<_> = forms.library.wizards().iter().map(summary).collect();
+        let wizards: Vec<_> = forms.library().wizards().iter().map(summary).collect();
         let list = WizardList { success: true, count: wizards.len(), wizards };
         Ok(Outcome::typed(list).whole())
     },

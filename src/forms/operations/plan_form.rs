@@ -33,7 +33,8 @@ pub const OPERATION: Operation = Operation {
         let id = arguments.require("{wizard_id}")?;
         let data = take_data(&mut arguments)?;
         arguments.finish(&[USER_DATA])?;
-        let wizard = wizard(forms(context)?, &id)?;
+        let library = forms(context)?.library();
+        let wizard = wizard(&library, &id)?;
         let plan = plan(wizard, &data, today()).map_err(|problems| invalid_data(&problems))?;
         Ok(Outcome::typed(PlanResult::of(wizard, &plan)).whole())
     },

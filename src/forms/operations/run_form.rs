@@ -121,7 +121,8 @@ fn execute(
     context: &Arc<Context>,
 ) -> Result<Outcome> {
     let forms = forms(context)?;
-    let wizard = wizard(forms, id)?;
+    let library = forms.library();
+    let wizard = wizard(&library, id)?;
     let plan = match plan(wizard, data, today()) {
         Ok(plan) => plan,
         Err(problems) => {
@@ -143,18 +144,24 @@ fn execute(
     if !forms.may_run(id) {
         return Err(Error::new(Code::WizardsOff, format!("This server does not run {id}.")));
     }
-    let host = wizard.hosts.first().map(String::as_str).unwrap_or_default();
-    let _visit = forms.politeness.begin(host).map_err(|wait| too_often(host, wait))?;
     let deadline = context.deadline.checked_sub(TIME_TO_REPORT).unwrap_or_else(Instant::now);
-    let report = run(&Request {
-        wizard,
-        plan: &plan,
-        data,
-        options: &forms.options,
-        stop: Stop { token: context.cancellation.clone(), deadline },
-        shots,
-        progress: &|done, title| context.progress(done, plan.pages.len(), title),
-    });
+    let stop = Stop { token: context.cancellation.clone(), deadline };
+    let report = match forms.self_test.pass(&forms.options, &stop) {
+        Ok(()) => {
+            let host = wizard.hosts.first().map(String::as_str).unwrap_or_default();
+            let _visit = forms.politeness.begin(host).map_err(|wait| too_often(host, wait))?;
+            run(&Request {
+                wizard,
+                plan: &plan,
+                data,
+                options: &forms.options,
+                stop,
+                shots,
+                progress: &|done, title| context.progress(done, plan.pages.len(), title),
+            })
+        }
+        Err(failure) => Report::of_failure(failure, plan.pages.len()),
+    };
     log(wizard, &report, context);
     if let Err(failure) = &report.result
         && failure.kind == FailureKind::Cancelled
