@@ -297,7 +297,8 @@ impl Links {
         Rows {
             range: self.files.numbers(&name).span(ord),
             first: text(self.files.bytes(&file("first")).get(lines).unwrap_or_default()),
-            blocks: blocks.map(|block| block_starts.span(block)).collect(),
+            blocks,
+            block_starts,
             bytes: self.files.bytes(&file("rows")),
             dictionary: self.dictionaries.get(&file("dictionary")),
             columns: text(self.files.bytes(&file("columns"))),
@@ -324,8 +325,9 @@ pub struct Rows<'a> {
     pub range: Range<usize>,
     /// JSON lines: all rows of a record without blocks, in older bundles the first ones of any.
     first: &'a str,
-    /// Where each block of the record is.
-    blocks: Vec<Range<usize>>,
+    /// The blocks of the record, and where each block begins.
+    blocks: Range<usize>,
+    block_starts: PackedNumbers<'a>,
     bytes: &'a [u8],
     dictionary: Option<&'a Dictionary>,
     columns: &'a str,
@@ -340,7 +342,7 @@ impl<'a> Rows<'a> {
             let found: Vec<String> = lines.map(str::to_string).collect();
             return (found.len() == places.len()).then_some(found);
         }
-        let mut found = Vec::with_capacity(places.len());
+        let mut found = Vec::new();
         for block in rows::block_of(places.start)..=rows::block_of(places.end.saturating_sub(1)) {
             let held = rows::places(block, self.range.len());
             let wanted = places.start.max(held.start)..places.end.min(held.end);
@@ -367,7 +369,8 @@ impl<'a> Rows<'a> {
 
     fn block(&self, block: usize) -> Option<RowBlock<'a>> {
         let held = rows::places(block, self.range.len());
-        let bytes = self.bytes.get(self.blocks.get(block)?.clone())?;
+        let number = self.blocks.clone().nth(block)?;
+        let bytes = self.bytes.get(self.block_starts.span(number))?;
         RowBlock::decode(&self.names(), held.len(), bytes, self.dictionary?)
     }
 

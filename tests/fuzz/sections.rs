@@ -66,9 +66,10 @@ pub fn read_records(input: &[u8]) {
 pub fn links() -> Target<'static> {
     let section = written(|folder, out| {
         let builder = links::Builder::new(folder.to_path_buf()).unwrap();
-        let mut rows = builder.rows("bills", "actions", 3);
-        for (parent, row) in [(0, "{\"a\":1}"), (0, "{\"a\":2}"), (2, "{\"a\":3}")] {
-            rows.add(parent, Some(row)).unwrap();
+        let mut rows = builder.rows("bills", "actions", 3, vec!["a"]);
+        // Few rows are lines, many are blocks.
+        for (parent, count) in [(0, 2), (2, 30)] {
+            (0..count).for_each(|n| rows.add(parent, Some(&format!("{{\"a\":{n}}}"))).unwrap());
         }
         rows.finish().unwrap();
         builder.add_records("bills", "votes", 3, &[(0, 4), (0, 7), (2, 1)]).unwrap();
@@ -81,9 +82,12 @@ pub fn read_links(input: &[u8]) {
     let Ok(links) = Links::open(map(input), 0..input.len()) else { return };
     for ord in (0..5).chain([usize::MAX / 4, usize::MAX - 1]) {
         for sub in ["actions", "votes"] {
-            let _ = links.rows("bills", sub, ord);
-            let rows: usize = links.first_rows("bills", sub, ord).iter().map(|r| r.len()).sum();
-            assert!(rows <= input.len());
+            let rows = links.rows("bills", sub, ord);
+            for places in [0..20, 15..40, 0..usize::MAX] {
+                let _ = rows.json(places);
+            }
+            let found: usize = rows.all().iter().flatten().map(|block| block.rows).sum();
+            assert!(found <= rows.range.len());
             assert!(links.records("bills", sub, ord).len() * 4 <= input.len());
         }
     }
@@ -189,7 +193,8 @@ pub fn read_vectors(input: &[u8]) {
     let graph = matrix.len()..matrix.len() + input.len();
     let Ok(vectors) = Vectors::open(map, 0..matrix.len(), graph) else { return };
     let query = Vector::of(&[1.0, -2.0, 3.0, -4.0, 5.0, -6.0, 7.0, -8.0]);
-    for allowed in [None, Some(&(|passage: u32| passage % 2 == 0) as &dyn Fn(u32) -> bool)] {
+    for allowed in [None, Some(&(|passage: u32| passage.is_multiple_of(2)) as &dyn Fn(u32) -> bool)]
+    {
         let found = vectors.walk(&query, 5, allowed).unwrap();
         assert!(found.iter().all(|near| (near.passage as usize) < VECTORS));
     }
