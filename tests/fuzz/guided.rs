@@ -59,11 +59,11 @@ fn sample() -> PathBuf {
     josh::bundle::sample_path().unwrap()
 }
 
-/// Writes what the tests begin with to the folder where libFuzzer looks for inputs.
+/// Writes what the tests begin with, and what was kept, to the folder where libFuzzer looks for inputs.
 fn write_seeds() {
     let Some(folder) = std::env::var_os("FUZZ_SEEDS").map(PathBuf::from) else { return };
     CHOSEN.with(|(target, _)| {
-        for (number, input) in target.corpus.iter().enumerate() {
+        for (number, input) in target.corpus.iter().chain(&target.kept()).enumerate() {
             std::fs::write(folder.join(format!("seed-{number}")), input).unwrap();
         }
     });

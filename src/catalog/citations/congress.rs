@@ -12,6 +12,10 @@ use crate::catalog::wording::first_year;
 /// How far around a citation its sentence is looked for.
 const SENTENCE_BYTES: usize = 600;
 
+/// The same of its paragraph. A text without line breaks would otherwise be read once for each of
+/// its citations.
+const PARAGRAPH_BYTES: usize = 16 * 1024;
+
 /// "118th" alone is a congress only from here on; lower ordinals are days.
 const FIRST_WITHOUT_THE_WORD: i64 = 57;
 
@@ -137,8 +141,10 @@ fn is_about_years_before(text: &str, first: i64) -> bool {
 }
 
 fn paragraph<'t>(text: &'t str, citation: &Range<usize>) -> &'t str {
-    let start = text[..citation.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[citation.end..].find('\n').map_or(text.len(), |at| citation.end + at);
+    let before = window_before(text, citation.start, PARAGRAPH_BYTES);
+    let after = window_after(text, citation.end, PARAGRAPH_BYTES);
+    let start = citation.start - before.len() + before.rfind('\n').map_or(0, |at| at + 1);
+    let end = citation.end + after.find('\n').unwrap_or(after.len());
     &text[start..end]
 }
 
@@ -168,6 +174,17 @@ mod tests {
 
     fn ids(text: &str, setting: Setting) -> Vec<String> {
         scan_for("bills", text).iter().filter_map(|c| c.id(text, setting)).collect()
+    }
+
+    /// Given a long text without line breaks, when a congress is judged, then not all of it is read
+    /// for each citation.
+    #[test]
+    fn a_paragraph_has_a_largest_size() {
+        let text = "S. 9, 21-2995/S and 3; ".repeat(20_000);
+        let at = text.len() / 2;
+        assert_eq!(paragraph(&text, &(at..at + 4)).len(), 2 * PARAGRAPH_BYTES + 4);
+        assert_eq!(paragraph("a\nb S. 9 c\nd", &(4..8)), "b S. 9 c");
+        assert_eq!(paragraph("S. 9", &(0..4)), "S. 9");
     }
 
     #[test]
