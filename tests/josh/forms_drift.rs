@@ -137,15 +137,17 @@ fn outside_tests_a_private_address_is_refused() {
     let _alone = alone();
     let site = Site::start();
     let folder = tempfile::tempdir().unwrap();
-    // What a name server would do that lies: the browser takes the last of equal flags.
+    // What a name server does that lies.
     let misled = script(
         folder.path(),
         "misled",
         &format!(
-            "exec {} \"$@\" '--host-resolver-rules=MAP www.ssa.gov:443 {}' \
-             '--ignore-certificate-errors-spki-list={}'",
-            chromium().display(),
+            "for given do\nshift\ncase $given in --host-resolver-rules=*) \
+             given='--host-resolver-rules=MAP www.ssa.gov:443 {}' ;; esac\n\
+             set -- \"$@\" \"$given\"\ndone\n\
+             exec {} --ignore-certificate-errors-spki-list={} \"$@\"",
             site.address,
+            chromium().display(),
             site.key
         ),
     );
