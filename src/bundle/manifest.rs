@@ -156,7 +156,30 @@ impl SourceFacts {
     }
 }
 
+/// Far above any real count, and far below where the sum of all in a manifest would overflow.
+const MAX_COUNT: u64 = 1 << 40;
+
 impl Manifest {
+    /// Whether every count is one that a bundle can have: they are added up in many places.
+    pub fn has_possible_counts(&self) -> bool {
+        let is_possible = |number: i64| number.unsigned_abs() <= MAX_COUNT;
+        self.congresses.iter().all(|congress| is_possible(*congress))
+            && self.sources.iter().all(|source| {
+                let coverage = source.coverage.iter();
+                let congresses = coverage.clone().flat_map(|coverage| &coverage.congresses);
+                let series = coverage.clone().flat_map(|coverage| &coverage.series);
+                let own = [source.records, source.summaries, source.passages, source.vectors];
+                let mut counts = own
+                    .into_iter()
+                    .chain(source.rows.values().copied())
+                    .chain(coverage.map(|coverage| coverage.more_series))
+                    .chain(congresses.clone().map(|facts| facts.records))
+                    .chain(series.flat_map(|facts| [facts.records, facts.highest, facts.missing]));
+                counts.all(|count| count <= MAX_COUNT)
+                    && congresses.into_iter().all(|facts| is_possible(facts.congress))
+            })
+    }
+
     pub fn section(&self, kind: SectionKind) -> Option<&SectionFacts> {
         self.sections.iter().find(|s| s.kind == kind)
     }

@@ -177,6 +177,9 @@ fn manifest_of(file: &File) -> Result<Manifest, BundleError> {
     }
     let manifest: Manifest = serde_json::from_slice(&bytes)
         .map_err(|e| BundleError::Damaged(format!("its manifest cannot be parsed ({e})")))?;
+    if !manifest.has_possible_counts() {
+        return Err(BundleError::Damaged("its manifest has a count that cannot be".into()));
+    }
     for section in &manifest.sections {
         let end = section.offset.checked_add(section.length);
         if section.offset % PAGE != 0 || end.is_none_or(|end| end > footer.manifest_offset) {
