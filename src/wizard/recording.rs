@@ -1,7 +1,7 @@
 //! Recordings of a person who fills a form, as one wizard file: JSON of Chrome's Recorder, and
-//! projects of Selenium IDE (`.side`). A recording shows one path with one person's answers. What it
-//! does not show becomes a `TODO`, which `check` refuses: the other options of a choice, and what the
-//! result looks like.
+//! projects of Selenium IDE (`.side`). A recording shows one path with one person's answers. What
+//! it does not show becomes a `TODO`, which `check` refuses: the other options of a choice, and
+//! what the result looks like.
 
 use std::collections::BTreeSet;
 
