@@ -1,7 +1,7 @@
 //! Recordings of a person who fills a form, as one wizard file: JSON of Chrome's Recorder, and
-//! projects of Selenium IDE (`.side`). A recording shows one path with one person's answers. What it
-//! does not show becomes a `TODO`, which `check` refuses: the other options of a choice, and what the
-//! result looks like.
+//! projects of Selenium IDE (`.side`). A recording shows one path with one person's answers. What
+//! it does not show becomes a `TODO`, which `check` refuses: the other options of a choice, and
+//! what the result looks like.
 
 use std::collections::BTreeSet;
 
@@ -312,7 +312,7 @@ mod tests {
             { "type": "navigate", "url": "https://x.gov/form?a=1", "assertedEvents": [] },
             { "type": "click", "selectors": [["aria/Year"], ["#year"]], "target": "main" },
             { "type": "change", "value": "1980", "selectors":
-                [["aria/Year"], ["#year"], ["xpath///*[@id=\"year\"]"], ["a", "b"], ["pierce/#year"]] },
+                [["aria/Year"], ["#year"], ["xpath///*"], ["a", "b"], ["pierce/#year"]] },
             { "type": "keyUp", "key": "Tab" },
             { "type": "click", "selectors": ["#yes"] },
             { "type": "click", "selectors": [["aria/Continue[role=\"button\"]"], ["#next"]],

@@ -1,6 +1,7 @@
-//! Whether the browser of this machine works: opened once on a page of our own, typed into, clicked,
-//! read and photographed, before anybody's data depend on it. A server does so when it has started;
-//! a browser that failed is tried again before the next run, for it may have been installed since.
+//! Whether the browser of this machine works: opened once on a page of our own, typed into,
+//! clicked, read and photographed, before anybody's data depend on it. A server does so when it has
+//! started; a browser that failed is tried again before the next run, for it may have been
+//! installed since.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

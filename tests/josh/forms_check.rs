@@ -192,12 +192,13 @@ proptest! {
         let click = json!({ "type": "click", "selectors": [["#b"]], "assertedEvents": to });
         let open = json!({ "type": "navigate", "url": "https://x.gov/a" });
         let opened = json!({ "command": "open", "target": "/" });
+        let commands = json!({ "commands": [opened, command] });
         let field = json!({ "field_id": "a", "selector": "#a", "field_type": "radio" });
         let page = json!({ "page_number": 1, "fields": [field], "continue_button": {} });
         let path: Vec<usize> = path.iter().map(|index| index.index(1000)).collect();
         for mut file in [
             json!({ "title": "a", "steps": [open, step, click] }),
-            json!({ "name": "a", "url": "https://x.gov", "tests": [{ "commands": [opened, command] }] }),
+            json!({ "name": "a", "url": "https://x.gov", "tests": [commands] }),
             json!({ "wizard_id": "a", "url": "https://x.gov/", "pages": [page],
                     "properties": { "a": { "type": "string", "enum": ["b"] } } }),
         ] {

@@ -99,7 +99,10 @@ fn a_recording_becomes_a_wizard_that_runs() {
     let _alone = alone();
     let site = Site::start();
     let folder = tempfile::tempdir().unwrap();
-    let change = |id: &str, value: &str| json!({ "type": "change", "value": value, "selectors": [[format!("#{id}")]] });
+    let change = |id: &str, value: &str| {
+        let find = format!("#{id}");
+        json!({ "type": "change", "value": value, "selectors": [[find]] })
+    };
     let answer = "https://www.ssa.gov/cgi-bin/benefit6.cgi";
     let recording = json!({ "title": "Recorded", "steps": [
         { "type": "navigate", "url": "https://www.ssa.gov/OACT/quickcalc/" },

@@ -1,5 +1,6 @@
-//! Section 15 while a run goes on: clients that ask hear of each page, over standard input and output
-//! and in sessions over HTTP. Needs Chromium; without it it counts as ignored (`tests/forms/run`).
+//! Section 15 while a run goes on: clients that ask hear of each page, over standard input and
+//! output and in sessions over HTTP. Needs Chromium; without it it counts as ignored
+//! (`tests/forms/run`).
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
