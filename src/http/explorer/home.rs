@@ -157,7 +157,7 @@ async fn newest(
     let heading = heading.replace(AS_OF, as_of);
     let mut query = Query::default();
     for (name, value) in parameters {
-        query = query.with(name, if *value == AS_OF { as_of.as_str() } else { *value });
+        query = query.with(name, if *value == AS_OF { as_of.as_str() } else { value });
     }
     let Ok(answer) = visit.call(&format!("/{key}"), &query.with("limit", "5")).await else {
         return html! {};
