@@ -1,5 +1,5 @@
-//! The readers under libFuzzer (`tests/fuzz/run`). An input is the name of a file, which begins with
-//! its source, a line feed, and the file. Fixtures of the unit tests are what it begins with.
+//! The readers under libFuzzer (`tests/fuzz/run`). An input is the name of a file, which begins
+//! with its source, a line feed, and the file. Fixtures of the unit tests are what it begins with.
 
 #![no_main]
 #![expect(dead_code, reason = "shared with the command, which uses all of it")]

@@ -168,8 +168,8 @@ impl Bundle {
         self.manifest.section(SectionKind::Vectors).is_some()
     }
 
-    /// The passage vectors. The first call checks the hash of the graph: accidental damage is noticed
-    /// before any of it is used.
+    /// The passage vectors. The first call checks the hash of the graph: accidental damage is
+    /// noticed before any of it is used.
     pub fn vectors(&self) -> Result<&Vectors, Unavailable> {
         let open = || {
             let (matrix, graph) =

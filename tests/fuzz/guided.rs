@@ -59,7 +59,8 @@ fn sample() -> PathBuf {
     josh::bundle::sample_path().unwrap()
 }
 
-/// Writes what the tests begin with, and what was kept, to the folder where libFuzzer looks for inputs.
+/// Writes what the tests begin with, and what was kept, to the folder where libFuzzer looks for
+/// inputs.
 fn write_seeds() {
     let Some(folder) = std::env::var_os("FUZZ_SEEDS").map(PathBuf::from) else { return };
     CHOSEN.with(|(target, _)| {

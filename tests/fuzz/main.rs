@@ -7,8 +7,8 @@
 //! FUZZ_COUNT=1000000 FUZZ_SEED=7 cargo test --release --workspace --test fuzz ids
 //! ```
 //!
-//! `tests/fuzz/run` looks for inputs that reach new code, with libFuzzer (`guided.rs`). What it kept
-//! is in `corpus/`.
+//! `tests/fuzz/run` looks for inputs that reach new code, with libFuzzer (`guided.rs`). What it
+//! kept is in `corpus/`.
 //!
 //! A failure prints the input as a byte string. Add it to the target's corpus, which is tried
 //! first. If an input kills the process or never returns, it is in `tmp/fuzz-TARGET.last` of the

@@ -14,7 +14,7 @@ const SENTENCE_BYTES: usize = 600;
 
 /// The same of its paragraph. A text without line breaks would otherwise be read once for each of
 /// its citations.
-const PARAGRAPH_BYTES: usize = 16 * 1024;
+const PARAGRAPH_BYTES: usize = 2 * 1024;
 
 /// "118th" alone is a congress only from here on; lower ordinals are days.
 const FIRST_WITHOUT_THE_WORD: i64 = 57;
