@@ -10,10 +10,10 @@
 //!
 //! The rows themselves, of all sub-resources but texts, are kept in one of two forms. A record with
 //! at most [`rows::FIRST`] of them has them as JSON lines in `source.sub.first`, with their ranges
-//! in `source.sub.first_starts`. A record with more has them in blocks (see `rows`): `source.sub.rows`
-//! are all blocks, `source.sub.block_starts` says where each begins, `source.sub.blocks` which is
-//! the first of each record, `source.sub.dictionary` is what they were compressed with, and
-//! `source.sub.columns` names the columns.
+//! in `source.sub.first_starts`. A record with more has them in blocks (see `rows`):
+//! `source.sub.rows` are all blocks, `source.sub.block_starts` says where each begins,
+//! `source.sub.blocks` which is the first of each record, `source.sub.dictionary` is what they were
+//! compressed with, and `source.sub.columns` names the columns.
 
 use std::collections::HashMap;
 use std::io::{self, Write};

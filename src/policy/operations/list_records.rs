@@ -44,8 +44,8 @@ pub const OPERATION: Operation = Operation {
         about: |bundle| {
             format!(
                 "Records of one source by filters and sort order, without search words; `total` is \
-                 the exact number that match. The most, the largest, the newest: `sort` by a \
-                 field, - before it for descending. A value $field compares two fields: \
+                 exact. The most, the largest, the newest: `sort` by a field, - before it for \
+                 descending. A value $field compares two fields: \
                  {{\"yea\": \"$nay\"}} finds ties. With `of`, a list that belongs to one record: \
                  {{\"resource\": \"actions\", \"of\": \"hr:119:1\"}}. Fields to filter by (* also \
                  to group by in count and sum), with their values where they are few: {}. \
