@@ -44,11 +44,10 @@ pub const OPERATION: Operation = Operation {
         about: |bundle| {
             format!(
                 "Records of one source by filters and sort order, without search words; `total` is \
-                 exact. The most, the largest, the newest: `sort` by a field, - before it for \
-                 descending. A value $field compares two fields: \
-                 {{\"yea\": \"$nay\"}} finds ties. With `of`, a list that belongs to one record: \
-                 {{\"resource\": \"actions\", \"of\": \"hr:119:1\"}}. Fields to filter by (* also \
-                 to group by in count and sum), with their values where they are few: {}. \
+                 exact. The most, the largest, the newest: `sort`. A value $field compares two \
+                 fields: {{\"yea\": \"$nay\"}} finds ties. With `of`, a list that belongs to one \
+                 record: {{\"resource\": \"actions\", \"of\": \"hr:119:1\"}}. Fields to filter by \
+                 (* also to group by in count and sum), with their values where they are few: {}. \
                  Numbers alone: count. By subject: search. By name: resolve_entity.",
                 advertised::filter_fields(bundle)
             )
@@ -75,7 +74,7 @@ pub const OPERATION: Operation = Operation {
             DATES,
             &[
                 Parameter::optional("sort", Kind::Text, "A field; -field for descending"),
-                Parameter::optional("fields", Kind::Names, "Only these fields of each record"),
+                Parameter::optional("fields", Kind::Names, "Only these fields"),
             ],
             FACETS,
             PAGE,
