@@ -3,15 +3,21 @@
 
 use std::io;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::supplier::{Origin, Supplied};
 use crate::api::outcome::MOST_RESULT_BYTES;
-use crate::boj::answer::{ENTRY_MEMBERS, SERIES_MEMBERS};
+use crate::boj::answer::{ENTRY_MEMBERS, Point, SERIES_MEMBERS};
 use crate::boj::{Answer, Endpoint, Failure, FailureKind, Question, Row, encode};
 
 /// Room for what surrounds the series.
 const ENVELOPE_BYTES: usize = 4_000;
+
+/// Members of a series that hold its values, and of each value.
+const POINTS: &str = "points";
+const SURVEY_DATE: &str = "survey_date";
+const VALUE: &str = "value";
 
 /// Codes that a result names of the series that it leaves out.
 const MOST_NAMED: usize = 50;
@@ -36,17 +42,19 @@ pub fn data(supplied: Supplied, question: &Question, include_raw: bool) -> Value
     // Raw text is smaller than what it is decoded to, but not by much.
     let share = if include_raw { 2 } else { 1 };
     let most = (MOST_RESULT_BYTES - ENVELOPE_BYTES) / share;
-    let (series, truncated) = fit(&mut answer, question, most);
+    let truncated = fit(&mut answer, question, most);
     let mut shown = Map::new();
     shown.insert("meta".into(), meta(&answer, &origin));
     shown.insert("parameter".into(), parameter(&answer, question));
     shown.insert("next_position".into(), json!(answer.next_position));
     shown.insert("series_count".into(), json!(answer.rows.len()));
-    shown.insert("series".into(), series.into());
-    if include_raw {
+    let raw = include_raw.then(|| {
         let received = body.filter(|_| truncated.is_none());
         let received = received.and_then(|body| String::from_utf8(body).ok());
-        let raw = received.unwrap_or_else(|| encode(&answer, question));
+        received.unwrap_or_else(|| encode(&answer, question))
+    });
+    shown.insert("series".into(), answer.rows.into_iter().map(series).collect());
+    if let Some(raw) = raw {
         shown.insert("raw".into(), json!(raw));
     }
     if let Some(truncated) = truncated {
@@ -191,35 +199,52 @@ fn members(row: &Row, known: &[&[&str]]) -> Map<String, Value> {
     shown
 }
 
-fn series(row: &Row) -> Value {
-    let mut shown = members(row, &[SERIES_MEMBERS]);
-    let points = row.points.iter();
-    let points = points.map(|point| json!({ "survey_date": point.period, "value": point.value }));
-    shown.insert("points".into(), points.collect());
+fn series(row: Row) -> Value {
+    let mut shown = members(&row, &[SERIES_MEMBERS]);
+    let point = |Point { period, value }: Point| {
+        let mut shown = Map::with_capacity(2);
+        shown.insert(SURVEY_DATE.into(), period.into());
+        shown.insert(VALUE.into(), value.into());
+        Value::Object(shown)
+    };
+    shown.insert(POINTS.into(), row.points.into_iter().map(point).collect());
     Value::Object(shown)
+}
+
+/// How many bytes a series takes as JSON, without making it: there may be a thousand that don't
+/// fit.
+fn series_length(row: &Row) -> usize {
+    let around = json_length(&members(row, &[SERIES_MEMBERS])) + json_length(POINTS) + ",:[]".len();
+    let keys = json_length(SURVEY_DATE) + json_length(VALUE) + "{:,:}".len();
+    let each = |point: &Point| {
+        let value = point.value.as_deref().map_or("null".len(), text_length);
+        keys + text_length(&point.period) + value
+    };
+    let commas = row.points.len().saturating_sub(1);
+    around + row.points.iter().map(each).sum::<usize>() + commas
+}
+
+/// How many bytes a text takes as JSON.
+fn text_length(text: &str) -> usize {
+    let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    if text.bytes().all(is_plain) { text.len() + 2 } else { json_length(text) }
 }
 
 fn entry(row: &Row) -> Value {
     Value::Object(members(row, &[SERIES_MEMBERS, ENTRY_MEMBERS]))
 }
 
-/// The series as they are shown, as many as fit. Those at the end are left out, with the position
-/// that continues there; of a single series that is too long the oldest values. Says what is not
-/// there.
-fn fit(answer: &mut Answer, question: &Question, most: usize) -> (Vec<Value>, Option<Value>) {
-    let (mut shown, mut room) = (Vec::new(), most);
-    for row in &answer.rows {
-        let series = series(row);
-        let bytes = json_length(&series) + 1;
-        if bytes > room {
-            break;
-        }
-        room -= bytes;
-        shown.push(series);
-    }
-    let kept = shown.len();
+/// Keeps as many series as fit. Those at the end are left out, with the position that continues
+/// there; of a single series that is too long the oldest values. Says what is not there.
+fn fit(answer: &mut Answer, question: &Question, most: usize) -> Option<Value> {
+    let mut room = Some(most);
+    let fits = |row: &&Row| {
+        room = room.and_then(|room| room.checked_sub(series_length(row) + 1));
+        room.is_some()
+    };
+    let kept = answer.rows.iter().take_while(fits).count();
     if kept == answer.rows.len() {
-        return (shown, None);
+        return None;
     }
     let left_out = answer.rows.split_off(kept.max(1));
     let named: Vec<&str> =
@@ -242,7 +267,7 @@ fn fit(answer: &mut Answer, question: &Question, most: usize) -> (Vec<Value>, Op
         && let Some(row) = answer.rows.first_mut()
     {
         // Newer values tend to have more digits than older ones.
-        let each = json_length(&series(row)) / row.points.len().max(1);
+        let each = series_length(row) / row.points.len().max(1);
         let first = row.points.len().saturating_sub(most / 5 * 4 / each.max(1));
         let earlier: Vec<_> = row.points.drain(..first).collect();
         if let (Some(first), Some(last)) = (row.points.first(), earlier.last()) {
@@ -252,13 +277,12 @@ fn fit(answer: &mut Answer, question: &Question, most: usize) -> (Vec<Value>, Op
             truncated["kept_from"] = json!(first.period);
             truncated["earlier_end_date"] = json!(asked(&last.period));
         }
-        shown.push(series(row));
     }
-    (shown, Some(truncated))
+    Some(truncated)
 }
 
 /// How many bytes a value takes as JSON.
-fn json_length(value: &Value) -> usize {
+fn json_length(value: &(impl Serialize + ?Sized)) -> usize {
     struct Count(usize);
     impl io::Write for Count {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -274,4 +298,29 @@ fn json_length(value: &Value) -> usize {
     // Neither a value nor the count can fail.
     let _ = serde_json::to_writer(&mut count, value);
     count.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Given series with odd texts and without values, when their length is worked out, then it is
+    /// that of their JSON.
+    #[test]
+    fn the_length_of_a_series_is_that_of_its_json() {
+        let point = |period: &str, value: Option<&str>| Point {
+            period: period.to_string(),
+            value: value.map(str::to_string),
+        };
+        let values = [None, Some("1.5"), Some("a \"b\" \\ c"), Some("円\u{1}"), Some("")];
+        for count in 0..=values.len() {
+            let mut row = Row::default();
+            row.set("SERIES_CODE", "A\"B");
+            row.set("NAME_OF_TIME_SERIES_J", "為替");
+            row.set("ANYTHING", "else");
+            row.points = values[..count].iter().map(|value| point("202501", *value)).collect();
+            let length = series_length(&row);
+            assert_eq!(length, json_length(&series(row)), "{count}");
+        }
+    }
 }

@@ -151,3 +151,75 @@ fn a_cursor_of_no_row_is_refused() {
     let next = SERVER.get(&format!("{path}&cursor={cursor}"));
     assert_eq!(next.status, 200);
 }
+
+/// Given series with few and with many values, when they are asked for by interval, with every
+/// statistic and within days, then the values are those of SQL to the last bit, and no statement was
+/// run.
+#[test]
+fn numbers_of_rows_without_sql_are_those_of_sql() {
+    let table = "\"statistical_series_observations\"";
+    let run = |sql: &str, path: &str| -> Vec<(Option<String>, f64)> {
+        let rows = BUNDLE.bundle.db.query(sql, &[], &BUNDLE.interrupt(), |row| {
+            Ok((row.get::<Option<String>>(0)?, row.get::<Option<f64>>(1)?))
+        });
+        let rows = rows.unwrap_or_else(|error| panic!("{path}: {error:?}"));
+        rows.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+    };
+    let parents =
+        format!("SELECT parent, count(*)::DOUBLE FROM {table} GROUP BY 1 ORDER BY 2 DESC");
+    let parents = run(&parents, "parents");
+    assert!(parents.len() > 10, "{parents:?}");
+    let exact = "number::DECIMAL(38, 6)";
+    let statistics = [
+        ("last", "arg_max(number, date)".to_string()),
+        ("first", "arg_min(number, date)".to_string()),
+        ("mean", format!("sum({exact})::DOUBLE / count(number)")),
+        ("min", "min(number)".to_string()),
+        ("max", "max(number)".to_string()),
+        ("sum", format!("sum({exact})::DOUBLE")),
+        ("count", "count(*)::DOUBLE".to_string()),
+    ];
+    let mut numbers = 0;
+    for (parent, _) in &parents {
+        let parent = parent.as_deref().expect("an id");
+        let path = format!("/v1/statistical-series/{}/observations", segment(parent));
+        for (since, wheres) in [("", "TRUE"), ("&since=2001-02", "date >= DATE '2001-02-01'")] {
+            for (statistic, value) in &statistics {
+                let is_count = *statistic == "count";
+                let present = if is_count { "TRUE" } else { "number IS NOT NULL" };
+                let from =
+                    format!("FROM {table} WHERE parent = '{parent}' AND {present} AND {wheres}");
+                let whole = run(&format!("SELECT NULL::VARCHAR, {value} {from}"), &path);
+                let before = statements();
+                let asked = SERVER.get(&format!("{path}?aggregate={statistic}{since}")).json();
+                assert_eq!(asked["value"].as_f64(), whole.first().map(|(_, value)| *value));
+                for interval in ["day", "week", "month", "quarter", "year"] {
+                    let path =
+                        format!("{path}?aggregate={statistic}&time_interval={interval}{since}");
+                    let answer = SERVER.get(&path).json();
+                    let Some(buckets) = answer["buckets"].as_array() else {
+                        assert_eq!(answer["error"]["code"], "aggregate_too_broad", "{path}");
+                        continue;
+                    };
+                    let expected = run(
+                        &format!(
+                            "SELECT date_trunc('{interval}', date)::DATE::VARCHAR, {value} {from} \
+                             AND date IS NOT NULL GROUP BY 1 ORDER BY 1"
+                        ),
+                        &path,
+                    );
+                    let found = buckets.iter().map(|bucket| {
+                        let key = bucket["key"].as_str().map(str::to_string);
+                        (key, bucket["value"].as_f64().expect("a number"))
+                    });
+                    // Where nothing is, a count is 0.
+                    let found: Vec<_> = found.filter(|(_, n)| !is_count || *n > 0.0).collect();
+                    assert_eq!(found, expected, "{path}");
+                    numbers += found.len();
+                }
+                assert_eq!(statements(), before, "{path} {statistic}");
+            }
+        }
+    }
+    assert!(numbers > 1_000, "{numbers}");
+}

@@ -12,6 +12,7 @@ use super::interval::Interval;
 use super::listing::{Listing, ord_in};
 use super::page::conditions;
 use super::request::DEFAULT_LIMIT;
+use super::row_numbers::RowNumbers;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
@@ -84,7 +85,8 @@ pub fn aggregate(
     let started = Instant::now();
     let end = started + context.budget.time;
     let measured = measured(context, listing, request)?;
-    let run = AggregateRun { context, listing, request, end, measured };
+    let prepared = RowNumbers::of(context, listing, request)?;
+    let run = AggregateRun { context, listing, request, end, measured, prepared };
     let rows = run.rows_touched()?;
     if rows > context.budget.rows {
         let message =
@@ -113,6 +115,8 @@ struct AggregateRun<'a> {
     end: Instant,
     /// The records that are meant, where columns can tell.
     measured: Option<Measured<'a>>,
+    /// The rows of a record that are meant, where they are prepared.
+    prepared: Option<RowNumbers>,
 }
 
 fn measured<'a>(
@@ -212,6 +216,9 @@ impl AggregateRun<'_> {
         if let Some(rows) = self.measured.as_ref().and_then(|measured| measured.rows(&lists)) {
             return Ok(rows);
         }
+        if let Some(prepared) = &self.prepared {
+            return Ok(prepared.len());
+        }
         let mut bound = Vec::new();
         let times = lists.iter().map(|g| format!("greatest(len({}), 1)", quoted(g.name)));
         let times: Vec<String> = times.collect();
@@ -255,6 +262,9 @@ impl AggregateRun<'_> {
         }
         if let Some(total) = self.measured.as_ref().and_then(Measured::total) {
             return Ok(Some(Figure::Integer(total)));
+        }
+        if let Some(prepared) = &self.prepared {
+            return Ok(prepared.total());
         }
         let mut bound = Vec::new();
         let sql = format!("SELECT {} {}", self.value(), self.relation(&[], &mut bound));
@@ -320,6 +330,9 @@ impl AggregateRun<'_> {
             let error = Error::new(Code::AggregateTooBroad, message).hint("time_interval", "year");
             return Err(self.suggest_narrowing(error));
         }
+        if let Some(prepared) = &self.prepared {
+            return Ok(in_series(prepared.over_time(interval), 1, series));
+        }
         let gaps = Covered::of(self.listing, field.name).map_or(Vec::new(), |covered| covered.gaps);
         let question = TimeQuestion { field, interval, group, series, gaps: &gaps };
         if let Some(measured) = &self.measured
@@ -373,7 +386,8 @@ impl AggregateRun<'_> {
     /// How many intervals lie between the first and the last day; nothing where there is no day.
     fn intervals(&self, field: &Field, interval: Interval) -> Result<Option<u64>> {
         let known = self.measured.as_ref().and_then(|m| m.intervals(field, interval));
-        match known {
+        let prepared = || self.prepared.as_ref().map(|rows| rows.intervals(interval));
+        match known.or_else(prepared) {
             Some(Intervals::Some(intervals)) => return Ok(Some(intervals)),
             Some(Intervals::None) => return Ok(None),
             None => {}

@@ -14,6 +14,7 @@ mod interval;
 mod listing;
 mod page;
 mod request;
+mod row_numbers;
 mod rows;
 mod selection;
 mod text;

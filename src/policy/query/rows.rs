@@ -18,7 +18,7 @@ use crate::catalog::wording::day;
 const MOST_ROWS: usize = 20_000;
 
 /// A row that is meant: its place, its block and its number there.
-type Place = (usize, usize, usize);
+pub(super) type Place = (usize, usize, usize);
 
 /// How many rows the list has, and the next `limit` of them.
 pub fn page(
@@ -78,12 +78,12 @@ pub fn matches_alone(
 }
 
 /// All rows, where they are kept and few enough.
-fn all<'a>(rows: &Rows<'a>) -> Option<Vec<RowBlock<'a>>> {
+pub(super) fn all<'a>(rows: &Rows<'a>) -> Option<Vec<RowBlock<'a>>> {
     if rows.range.len() <= MOST_ROWS { rows.all() } else { None }
 }
 
 /// The rows that pass all filters. Nothing where a filter is on a column that is not kept.
-fn matched(
+pub(super) fn matched(
     context: &Context,
     blocks: &[RowBlock],
     filters: &[&Filter],
@@ -184,7 +184,7 @@ impl<'b> Test<'b> {
 }
 
 /// A value of a column of this kind, which is no list.
-fn typed(value: RowValue, kind: Kind) -> Option<SqlValue> {
+pub(super) fn typed(value: RowValue, kind: Kind) -> Option<SqlValue> {
     match (value, kind) {
         (RowValue::Null, _) => None,
         (RowValue::Json(json), Kind::Int) => json.parse().ok().map(SqlValue::Integer),
