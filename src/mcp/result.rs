@@ -22,7 +22,7 @@ pub fn success(
     if matches!(outcome.form, Form::Verbatim | Form::Failed) {
         let value = Value::Object(outcome.output.into_value()?);
         bundle.ensure_intact()?;
-        return Ok(verbatim(value, outcome.form == Form::Failed));
+        return verbatim(value, outcome.form == Form::Failed);
     }
     let most = MOST_RESULT_BYTES - ENVELOPE_BYTES;
     if let Some((shorter, shown)) = outcome.output.shortened(most) {
@@ -33,7 +33,7 @@ pub fn success(
     let meta = Meta::new(&caller.request_id, bundle, caller.started, &outcome.notes);
     fields.insert("meta".into(), serde_json::to_value(meta).map_err(Error::internal)?);
     bundle.ensure_intact()?;
-    let mut result = encode(Value::Object(fields), is_full || outcome.form == Form::Whole);
+    let mut result = encode(Value::Object(fields), is_full || outcome.form == Form::Whole)?;
     if let Some(failure) = &outcome.failure {
         let told = self::failure(failure, &caller.request_id);
         result.is_error = Some(true);
@@ -47,29 +47,34 @@ pub fn success(
 }
 
 /// A result that is not ours to change.
-fn verbatim(value: Value, is_error: bool) -> CallToolResult {
-    let content = vec![ContentBlock::text(value.to_string())];
+fn verbatim(value: Value, is_error: bool) -> Result<CallToolResult> {
+    let content = vec![ContentBlock::text(json_text(&value)?)];
     let mut result = match is_error {
         true => CallToolResult::error(content),
         false => CallToolResult::success(content),
     };
     result.structured_content = Some(value);
-    result
+    Ok(result)
 }
 
-fn encode(mut value: Value, is_full: bool) -> CallToolResult {
+/// A value as JSON, without the formatter that its `to_string` writes through.
+fn json_text(value: &Value) -> Result<String> {
+    serde_json::to_string(value).map_err(Error::internal)
+}
+
+fn encode(mut value: Value, is_full: bool) -> Result<CallToolResult> {
     remove_empty(&mut value, is_full);
     if !is_full {
         say_once(&mut value);
     }
-    let mut text = value.to_string();
+    let mut text = json_text(&value)?;
     if text.len() > MOST_RESULT_BYTES {
         shorten(&mut value, text.len());
-        text = value.to_string();
+        text = json_text(&value)?;
     }
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(value);
-    result
+    Ok(result)
 }
 
 /// An error as a tool's result: the message for readers, the rest for programs.
@@ -236,7 +241,8 @@ mod tests {
             json!(vec!["x".repeat(50); 9_000]),
             json!({ "a": [{ "b": "y".repeat(250_000) }] }),
         ] {
-            let cut = encode(json!({ "data": data, "meta": {} }), true).structured_content.unwrap();
+            let cut = encode(json!({ "data": data, "meta": {} }), true).unwrap();
+            let cut = cut.structured_content.unwrap();
             assert!(cut.to_string().len() <= MOST_RESULT_BYTES, "{}", cut.to_string().len());
             assert!(cut["meta"]["truncated"].as_str().unwrap().contains("ask for less"));
         }
