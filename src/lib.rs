@@ -10,7 +10,8 @@
 //! - data: `catalog` says what a source is, `bundle` is the opened file, `embed` turns text into
 //!   vectors, `client_config` knows how MCP clients are configured, `wizard` how forms of
 //!   agencies are run;
-//! - runtime: `access`, `limits`, `tls`, `settings`, `metrics`, `telemetry`.
+//! - runtime: `access`, `limits`, `tls`, `settings`, `metrics`, `telemetry`,
+//!   `allocator`.
 //!
 //! The path of `GET /v1/bills/hr:119:1/actions?limit=5`:
 //! 1. `http::front` gives the request an id, checks its size and method, and asks the access guard;
@@ -25,6 +26,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod access;
+pub mod allocator;
 pub mod api;
 pub mod banner;
 pub mod boj;

@@ -7,7 +7,7 @@ use josh::cli::{Command, Unusable};
 use josh::output::note;
 
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: josh::allocator::Allocator = josh::allocator::Allocator;
 
 fn main() -> ExitCode {
     match Command::read().run() {

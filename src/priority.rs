@@ -7,6 +7,8 @@ pub enum Priority {
     /// Lists, counts and sums, and DuckDB's own threads.
     Queries,
     Searches,
+    /// Runs of forms: waiting for a browser, mostly.
+    Forms,
 }
 
 impl Priority {
@@ -16,6 +18,7 @@ impl Priority {
         match self {
             Priority::Queries => 1,
             Priority::Searches => 4,
+            Priority::Forms => 10,
         }
     }
 }
@@ -31,4 +34,22 @@ pub fn set(priority: Priority) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = priority.niceness();
+}
+
+/// Gives a process, and those that it will start, cores only while nobody else wants them: anything
+/// else that wakes up takes the core at once. Where the kernel refuses that, they get as little as
+/// niceness allows. Called between fork and exec: takes no memory and no lock.
+pub fn only_idle_cores() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: takes numbers, and a structure that the call reads and does not keep; 0 is the
+    // calling process.
+    unsafe {
+        let mut parameters: libc::sched_param = std::mem::zeroed();
+        parameters.sched_priority = 0;
+        if libc::sched_setscheduler(0, libc::SCHED_IDLE, &parameters) == 0 {
+            return;
+        }
+    }
+    // SAFETY: takes numbers only; a higher niceness is always allowed.
+    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 19) };
 }

@@ -66,6 +66,20 @@ pub struct Operation {
     pub run: fn(Arguments, &Arc<Context>) -> Result<Outcome>,
 }
 
+impl Operation {
+    /// Its only path, for one whose route, name and description say all about it.
+    pub fn endpoint(&self, parameters: Vec<EndpointParameter>, output: Value) -> Vec<Endpoint> {
+        let endpoint = |route: &str| Endpoint {
+            path: route.to_string(),
+            id: self.name.to_string(),
+            summary: self.about.to_string(),
+            parameters,
+            output,
+        };
+        self.route.map(endpoint).into_iter().collect()
+    }
+}
+
 /// A path that the open bundle offers.
 pub struct Endpoint {
     pub path: String,
@@ -85,6 +99,24 @@ pub struct EndpointParameter {
     pub is_filter: bool,
     pub schema: Value,
     pub about: String,
+}
+
+impl EndpointParameter {
+    /// One that may be left out.
+    pub fn new(place: Place, name: &str, schema: Value, about: &str) -> EndpointParameter {
+        EndpointParameter {
+            name: name.to_string(),
+            place,
+            required: false,
+            is_filter: false,
+            schema,
+            about: about.to_string(),
+        }
+    }
+
+    pub fn required(self) -> EndpointParameter {
+        EndpointParameter { required: true, ..self }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -44,7 +44,7 @@ pub fn run(
     let executor = Executor::with_forms(bundle, toolsets.clone(), budget, limits, forms)?;
     hand_out(&executor, &client_config::Options::default(), None)?;
     if let Some(boj) = boj {
-        executor.ask_bank(Live::new(boj));
+        executor.ask_bank(Live::new(boj))?;
     }
     let executor = Arc::new(executor);
     let first = executor.bundle();

@@ -66,7 +66,7 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
     let (budget, limits) = (settings.budget, settings.concurrency);
     let executor = Executor::with_forms(bundle, toolsets, budget, limits, forms)?;
     if let Some(boj) = settings.boj.clone() {
-        executor.ask_bank(Live::new(boj));
+        executor.ask_bank(Live::new(boj))?;
     }
     let executor = web::Data::new(executor);
     let guard = web::Data::new(AccessGuard::new(&settings));

@@ -29,8 +29,8 @@ pub struct Executor {
     current: ArcSwap<Served>,
     pub toolsets: Toolsets,
     client_configs: OnceLock<Arc<ClientConfigs>>,
-    boj: OnceLock<Arc<Live>>,
-    forms: Option<Arc<Forms>>,
+    boj: OnceLock<(Arc<Live>, Pool)>,
+    forms: Option<(Arc<Forms>, Pool)>,
     /// Ends work outside the bundle when the server stops: it may take minutes.
     pub stop: CancellationToken,
     budget: Budget,
@@ -38,12 +38,11 @@ pub struct Executor {
     searches: Pool,
     /// Lists, counts, dossiers.
     queries: Pool,
-    external: Pool,
-    forms_runs: Pool,
     forms_timeout: Duration,
 }
 
-/// One latency class: how much of it runs at once, and where.
+/// One latency class: how much of it runs at once, and where. What a server does not offer has
+/// none.
 struct Pool {
     limit: ConcurrencyLimit,
     threads: WorkThreads,
@@ -98,8 +97,12 @@ impl Executor {
             },
             None => settings,
         };
+        let forms = forms.map(|forms| {
+            let pool = Pool::new("forms", runs, Priority::Forms)?;
+            std::io::Result::Ok((Arc::new(forms), pool))
+        });
         Ok(Executor {
-            forms: forms.map(Arc::new),
+            forms: forms.transpose()?,
             stop: CancellationToken::new(),
             forms_timeout: runs.timeout,
             current: ArcSwap::from_pointee(Served::new(Arc::new(bundle))),
@@ -110,8 +113,6 @@ impl Executor {
             settings,
             searches: Pool::new("searches", settings, Priority::Searches)?,
             queries: Pool::new("queries", settings, Priority::Queries)?,
-            external: Pool::new("external", settings, Priority::Queries)?,
-            forms_runs: Pool::new("forms", runs, Priority::Queries)?,
         })
     }
 
@@ -131,13 +132,15 @@ impl Executor {
     }
 
     pub fn forms(&self) -> Option<&Arc<Forms>> {
-        self.forms.as_ref()
+        self.forms.as_ref().map(|(forms, _)| forms)
     }
 
     /// Lets the Bank of Japan be asked from now on.
-    pub fn ask_bank(&self, live: Live) {
+    pub fn ask_bank(&self, live: Live) -> std::io::Result<()> {
+        let pool = Pool::new("external", self.settings, Priority::Queries)?;
         // Only the first counts: nothing asks two.
-        let _ = self.boj.set(Arc::new(live));
+        let _ = self.boj.set((Arc::new(live), pool));
+        Ok(())
     }
 
     /// Opens the file again; the old bundle stays in service if the new one can't be used.
@@ -153,8 +156,8 @@ impl Executor {
         Context {
             bundle,
             client_configs: self.client_configs.get().cloned(),
-            boj: self.boj.get().cloned(),
-            forms: self.forms.clone(),
+            boj: self.boj.get().map(|(boj, _)| boj.clone()),
+            forms: self.forms().cloned(),
             deadline: caller.started + self.settings.timeout,
             caller,
             cancellation: CancellationToken::new(),
@@ -205,8 +208,9 @@ impl Executor {
             Cost::Lookup => return run_here(&Arc::new(context), work),
             Cost::Query => &self.queries,
             Cost::Search => &self.searches,
-            Cost::External => &self.external,
-            Cost::Form => &self.forms_runs,
+            // Without the bank, what the bundle holds of its series is read.
+            Cost::External => self.boj.get().map_or(&self.queries, |(_, pool)| pool),
+            Cost::Form => self.forms.as_ref().map_or(&self.queries, |(_, pool)| pool),
         };
         let late = context.late();
         let deadline = tokio::time::Instant::from_std(context.deadline);

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 use super::cdp::Connection;
 use super::{Options, TestSite};
+use crate::priority;
 
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
@@ -123,6 +124,22 @@ impl Browser {
         self.profile.as_ref().map(TempDir::path)
     }
 
+    /// Whether any of its threads runs, waits for a core or for the disk. One that hangs does not.
+    pub fn has_work(&self) -> bool {
+        let group = self.child.id().to_string();
+        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let mine = processes.map(|entry| entry.path()).filter(|process| {
+            // After the name in brackets: state, parent, group.
+            let fields = after_name(process);
+            fields.as_deref().and_then(|fields| fields.split(' ').nth(2)) == Some(group.as_str())
+        });
+        let mut threads = mine.flat_map(|process| std::fs::read_dir(process.join("task")));
+        threads.any(|threads| {
+            let mut states = threads.flatten().filter_map(|thread| after_name(&thread.path()));
+            states.any(|state| state.starts_with(['R', 'D']))
+        })
+    }
+
     fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
@@ -150,6 +167,12 @@ impl Drop for Browser {
             std::thread::sleep(Duration::from_millis(25));
         }
     }
+}
+
+/// What the kernel says of a process or thread behind its name, which may hold anything.
+fn after_name(folder: &Path) -> Option<String> {
+    let stat = std::fs::read_to_string(folder.join("stat")).ok()?;
+    Some(stat.rsplit_once(") ")?.1.to_string())
 }
 
 /// A new file that only its owner may read.
@@ -268,7 +291,7 @@ fn wall(hosts: &[String], test_site: Option<&TestSite>) -> String {
 }
 
 /// Starts the command with two pipes in places where Chromium looks for them, in a group of its
-/// own, and to be killed when we die.
+/// own, behind everything else that wants a core, and to be killed when we die.
 fn spawn(mut command: Command) -> std::io::Result<(Connection, Child)> {
     let (their_commands, our_commands) = std::io::pipe()?;
     let (our_answers, their_answers) = std::io::pipe()?;
@@ -282,6 +305,7 @@ fn spawn(mut command: Command) -> std::io::Result<(Connection, Child)> {
             let moved = libc::dup2(read, COMMANDS) >= 0 && libc::dup2(write, ANSWERS) >= 0;
             #[cfg(target_os = "linux")]
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            priority::only_idle_cores();
             if moved { Ok(()) } else { Err(std::io::Error::last_os_error()) }
         });
     }

@@ -1,6 +1,7 @@
 //! Whether a wizard file holds together, without a browser: closed contract, every value of it
-//! reachable, hosts that cover every address, examples that plan. All of it is checked at the
-//! start of a server, in `josh forms check`, and for shipped files in a test.
+//! reachable, hosts that cover every address, answers required where they are needed, examples that
+//! plan. All of it is checked at the start of a server, in `josh forms check`, and for shipped files
+//! in a test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,7 @@ use time::Date;
 
 use super::file::{At, Do, Field, Page, ResultSpec, Wizard};
 use super::plan::{plan, presence};
-use super::schema;
+use super::{needs, schema};
 
 const MOST_PAGES: usize = 50;
 const MOST_FIELDS: usize = 200;
@@ -28,6 +29,7 @@ pub fn check(wizard: &Wizard, today: Date) -> Vec<String> {
     // Examples of a file that is wrong elsewhere would only say the same again.
     if found.is_empty() {
         examples(wizard, today, &mut found);
+        needs::check(wizard, today, &mut found);
     }
     found
 }

@@ -149,6 +149,9 @@ pub struct Field {
     pub find: Vec<String>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub when: When,
+    /// Whether the form takes the page without it. Anything else is required when it is asked for.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub optional: bool,
     /// How the value is written.
     #[serde(rename = "as", default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,

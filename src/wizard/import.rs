@@ -114,7 +114,7 @@ fn import_field(
     let find: Vec<String> = std::iter::once(selector.clone())
         .chain(field["selector_alternatives"].as_array().into_iter().flatten().map(text))
         .collect();
-    match (kind, property["type"].as_str(), property["enum"].as_array()) {
+    let mut described = match (kind, property["type"].as_str(), property["enum"].as_array()) {
         (_, Some("boolean"), _) => json!({ "field": name, "do": "check", "find": find }),
         ("group", ..) | (_, Some("array"), _) => {
             let add = field["add_button_selector"].as_str().unwrap_or("TODO the button that adds");
@@ -136,7 +136,12 @@ fn import_field(
             json!({ "field": name, "do": "choose", "options": options })
         }
         _ => json!({ "field": name, "do": "fill", "find": find }),
+    };
+    // Where the schema does not say the same, `check` asks which of them is right.
+    if field["required"] == false {
+        described["optional"] = json!(true);
     }
+    described
 }
 
 /// A button by its text, id or selector.
@@ -191,6 +196,10 @@ mod tests {
         let wizard = checked(&file.to_string()).unwrap();
         assert_eq!(wizard.pages[0].next.find, ["#next"]);
         assert_eq!(wizard.start[0].find, ["role=button[Start]"]);
+        // A field that the structure requires and the schema does not: one of them is wrong.
+        file["schema"]["required"] = json!(["birth_month"]);
+        let refused = checked(&file.to_string()).unwrap_err();
+        assert!(refused.contains("status: the schema does not require it"), "{refused}");
         assert!(import(&json!({}), &schema).is_err() && import(&structure, &json!({})).is_err());
     }
 }

@@ -2,8 +2,8 @@
 //! holds together (`check`), and turns somebody's data into steps without a browser (`plan`); `run`
 //! takes them in Chromium. What surfaces offer of it is the capability `forms`.
 //!
-//! Privacy: values live in memory for one call. They are in no log, metric, error, file name or
-//! command line.
+//! Privacy: values live in memory for one call, and are overwritten when it is given back. They are
+//! in no log, metric, error, file name or command line.
 
 mod act;
 pub mod browser;
@@ -13,6 +13,7 @@ pub mod file;
 mod fold;
 pub mod import;
 pub mod library;
+mod needs;
 mod pictures;
 pub mod plan;
 mod polite;
@@ -38,6 +39,9 @@ pub use polite::{Politeness, Wait};
 use self_test::OLD_DAYS;
 pub use self_test::SelfTest;
 use tab::Stop;
+
+use crate::allocator;
+use crate::priority::{self, Priority};
 
 /// How long the browser may be tried when the server starts; nobody waits.
 const SELF_TEST_TIME: Duration = Duration::from_secs(60);
@@ -121,6 +125,7 @@ impl Forms {
     pub fn open(options: Options) -> Result<Forms, String> {
         let library = ArcSwap::from_pointee(open_library(&options)?);
         forbid_core_dumps();
+        allocator::wipe_from_now_on();
         if options.mode == Mode::Run {
             browser::sweep();
         }
@@ -152,6 +157,7 @@ impl Forms {
     pub fn try_browser(self: &Arc<Self>, token: CancellationToken) -> Option<JoinHandle<()>> {
         let forms = Some(self.clone()).filter(|forms| forms.options.mode == Mode::Run)?;
         Some(std::thread::spawn(move || {
+            priority::set(Priority::Forms);
             let stop = Stop { token, deadline: Instant::now() + SELF_TEST_TIME };
             // What it found is in the log, and in the answers of runs.
             let _ = forms.self_test.pass(&forms.options, &stop);

@@ -145,7 +145,13 @@ fn steps<'a>(
                 .push(Step { pointer: String::new(), action: Action::Press { find: &field.find } });
             continue;
         };
-        let Some(value) = given.get(name) else { continue };
+        let Some(value) = given.get(name) else {
+            if field.optional {
+                continue;
+            }
+            let (pointer, message) = (format!("{at}/{name}"), "is missing".to_string());
+            return Err(Problem { pointer, rule: "required", message });
+        };
         used.insert(name);
         let pointer = format!("{at}/{name}");
         let unfit = |message: &str| Problem {

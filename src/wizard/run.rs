@@ -45,7 +45,7 @@ pub fn inventory(url: &str, options: &Options, stop: Stop) -> Result<Vec<Value>,
     let host = host.filter(|host| !host.is_empty()).ok_or_else(unfit)?;
     let mut tab = Tab::open(options, &[host.to_string()], stop)?;
     tab.restart_quiet();
-    tab.call("Page.navigate", json!({ "url": url }))?;
+    tab.navigate(url)?;
     let end = Instant::now() + LONGEST;
     while tab.seen.failed.is_none() && tab.quiet() < SETTLE && Instant::now() < end {
         tab.wait(POLL)?;
@@ -158,7 +158,7 @@ impl Run<'_, '_> {
             self.tab.seen.failed = None;
             self.tab.seen.status = None;
             self.tab.restart_quiet();
-            self.tab.call("Page.navigate", json!({ "url": wizard.url }))?;
+            self.tab.navigate(&wizard.url)?;
             let end = Instant::now() + LONGEST;
             let loaded = loop {
                 if let Some(failure) = self.refusal() {

@@ -21,6 +21,8 @@ const TICK: Duration = Duration::from_millis(40);
 /// How long the browser may take to come up, and for one command.
 const START_TIME: Duration = Duration::from_secs(9);
 const COMMAND_TIME: Duration = Duration::from_secs(8);
+/// The same for one that has work to do and may only be waiting for a core.
+const BUSY_TIME: Duration = Duration::from_secs(30);
 
 pub const WIDTH: u32 = 1280;
 pub const HEIGHT: u32 = 1024;
@@ -147,15 +149,26 @@ impl Tab {
         self.answer(id, method, COMMAND_TIME)
     }
 
+    /// Begins to load a page. Whether it comes is seen by what the browser reports: its answer comes
+    /// only when the site has answered, which may take longer than a command.
+    pub fn navigate(&mut self, url: &str) -> Result<(), Failure> {
+        let session = Some(self.session.as_str());
+        let sent = self.connection.send(session, "Page.navigate", json!({ "url": url }));
+        sent.map(drop).ok_or_else(gone)
+    }
+
     fn answer(&mut self, id: Option<u64>, method: &str, time: Duration) -> Result<Value, Failure> {
         let id = id.ok_or_else(gone)?;
-        let end = Instant::now() + time;
+        let asked = Instant::now();
         loop {
             self.stop.check()?;
             let message = match self.connection.receive(TICK) {
                 Ok(message) => message,
                 Err(Silence::Closed) => return Err(gone()),
-                Err(Silence::NotYet) if Instant::now() < end => continue,
+                Err(Silence::NotYet) if asked.elapsed() < time => continue,
+                Err(Silence::NotYet) if asked.elapsed() < BUSY_TIME && self.browser.has_work() => {
+                    continue;
+                }
                 Err(Silence::NotYet) => {
                     let message = format!("The browser did not answer {method}.");
                     return Err(Failure::new(FailureKind::BrowserUnavailable, message));

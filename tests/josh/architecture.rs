@@ -109,7 +109,8 @@ const LAYERS: &[&[&str]] = &[
     &["catalog", "embed"],
     // Runtime at the bottom.
     &["access"],
-    &["folders", "output", "priority", "request_id", "signing", "spelling", "stamp", "timestamp"],
+    &["allocator", "folders", "output", "priority", "request_id", "signing", "spelling", "stamp"],
+    &["timestamp"],
 ];
 
 /// Uses that point up, each with its reason.

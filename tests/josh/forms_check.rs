@@ -3,6 +3,7 @@
 
 use josh::wizard::import::import;
 use josh::wizard::library::checked;
+use josh::wizard::plan::plan;
 use josh::wizard::recording::import_recording;
 use josh::wizard::{schema, today};
 use proptest::prelude::*;
@@ -87,6 +88,17 @@ fn each_rule_has_a_file_that_breaks_it() {
         ("can never be that value", |w| {
             w["pages"][0]["fields"][4]["when"] = json!({ "current_earnings": "0" })
         }),
+        ("does not require it where the form needs it", |w| {
+            w["pages"][0]["fields"][4]["optional"] = json!(false)
+        }),
+        ("the schema requires it where no page asks for it", |w| {
+            let nominal = json!({ "properties": { "dollar_type": { "const": "nominal" } } });
+            w["schema"]["if"] = nominal;
+            w["schema"]["then"] = json!({ "required": ["last_year_worked"] });
+        }),
+        ("is optional, and the schema always requires it", |w| {
+            w["pages"][0]["fields"][0]["optional"] = json!(true)
+        }),
         ("names no locator", |w| w["pages"][0]["next"]["find"] = json!([])),
         ("must be like role=button[Continue]", |w| {
             w["pages"][0]["next"]["find"] = json!(["role=thing"])
@@ -124,6 +136,37 @@ fn each_rule_has_a_file_that_breaks_it() {
         let refused = checked(&wizard.to_string()).expect_err(message);
         assert!(refused.contains(message), "{message}\n{refused}");
     }
+}
+
+/// [10] Given fields that a form needs with some answers only, when the contract requires them
+/// exactly then, then the file is fine and data without them are refused; rows are no exception.
+#[test]
+fn what_a_form_needs_is_required_exactly_then() {
+    let mut wizard = shipped("ssa-quick-calculator");
+    wizard["schema"]["then"] = json!({ "required": ["last_year_worked", "last_year_earnings"] });
+    for field in 4..=5 {
+        wizard["pages"][0]["fields"][field]["optional"] = json!(false);
+    }
+    let checked_one = checked(&wizard.to_string()).unwrap();
+    let mut data = wizard["examples"][1]["user_data"].clone();
+    assert!(plan(&checked_one, &data, today()).is_ok());
+    data.as_object_mut().unwrap().retain(|name, _| !name.starts_with("last_"));
+    let problems = plan(&checked_one, &data, today()).unwrap_err();
+    let missing: Vec<&str> = problems.iter().map(|problem| problem.pointer.as_str()).collect();
+    assert_eq!(missing, ["/last_year_worked", "/last_year_earnings"]);
+    // The same in rows: one part is needed, and the rows' schema does not say so.
+    let field = json!({ "field": "kind", "do": "fill", "find": [".kind"] });
+    let row = json!({ "type": "object", "additionalProperties": false,
+                      "properties": { "kind": { "type": "string" } } });
+    wizard["schema"]["properties"]["jobs"] = json!({ "type": "array", "maxItems": 3,
+        "description": "Jobs", "items": row });
+    let jobs = json!({ "field": "jobs", "do": "repeat", "optional": true, "item": ".job",
+                       "add": { "find": ["#add"] }, "parts": [field] });
+    wizard["pages"][0]["fields"].as_array_mut().unwrap().push(jobs);
+    let refused = checked(&wizard.to_string()).unwrap_err();
+    assert!(refused.contains("jobs/kind: the schema does not require it"), "{refused}");
+    wizard["schema"]["properties"]["jobs"]["items"]["required"] = json!(["kind"]);
+    checked(&wizard.to_string()).unwrap();
 }
 
 /// A value somewhere in a document, replaced.

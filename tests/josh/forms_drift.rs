@@ -84,6 +84,17 @@ fn a_site_that_refuses_is_not_a_changed_page() {
     received("ssa-quick-calculator", &ssa(), &site);
 }
 
+/// Given a site that needs longer for a page than a browser may for a command, when it is run, then
+/// it is waited for.
+#[test]
+#[ignore = "needs Chromium and minutes"]
+fn long_a_slow_site_is_waited_for() {
+    let _alone = alone();
+    let site = Site::start();
+    site.switch("slow", "10000");
+    received("ssa-quick-calculator", &ssa(), &site);
+}
+
 /// [12] Given a page that reaches for another server in every way, when it is run, then that server
 /// hears nothing, and the attempt is named.
 #[test]

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::forms::{post, ssa};
 use crate::forms_runs::alone;
 use crate::forms_site::{Site, chromium, in_time, script, seconds};
-use crate::mcp::{block_on, connect, eras, once};
+use crate::mcp::{block_on, connect, eras, once, tools};
 use crate::operations::metric;
 use crate::support::Server;
 
@@ -102,6 +102,20 @@ fn sockets(processes: &[PathBuf]) -> BTreeSet<String> {
     found
 }
 
+/// The scheduling policy that takes a core only when nobody else wants it.
+const IDLE: &str = "5";
+
+/// The policies of all threads of processes.
+fn policies(processes: &[PathBuf]) -> Vec<String> {
+    let threads = processes.iter().filter_map(|one| std::fs::read_dir(one.join("task")).ok());
+    let stats = threads.flatten().flatten().filter_map(|thread| {
+        let stat = std::fs::read_to_string(thread.path().join("stat")).ok()?;
+        // Behind the name in brackets, which may hold anything, stand the fields from the third.
+        stat.rsplit_once(") ")?.1.split(' ').nth(41 - 3).map(str::to_string)
+    });
+    stats.collect()
+}
+
 /// Sends a run and does not wait for its answer.
 fn begin(server: &Server, data: &Value) -> std::net::TcpStream {
     use std::io::Write;
@@ -126,6 +140,10 @@ fn a_run_over_mcp_and_rest() {
     let site = Site::start();
     let server = start(&site, &[]);
     let call = json!({ "wizard_id": "ssa-quick-calculator", "user_data": ssa() });
+    let listed = tools(&server);
+    let execute = listed.iter().find(|tool| tool.name == "federalrunner_execute_wizard").unwrap();
+    let output = Value::Object((**execute.output_schema.as_ref().unwrap()).clone());
+    let output = jsonschema::validator_for(&output).unwrap();
     let called = once(&server, "federalrunner_execute_wizard", call);
     assert_eq!(called.is_error, Some(false), "{called:?}");
     let kinds: Vec<String> = called
@@ -135,6 +153,7 @@ fn a_run_over_mcp_and_rest() {
         .collect();
     assert_eq!(kinds, ["image", "image", "text"]);
     let told = called.structured_content.clone().unwrap();
+    assert!(output.is_valid(&told), "{told}");
     for key in ["success", "wizard_id", "results", "pages_completed", "execution_time_ms"] {
         assert!(told.get(key).is_some(), "{key}");
     }
@@ -169,6 +188,7 @@ fn a_run_over_mcp_and_rest() {
     let called = once(&server, "federalrunner_execute_wizard", call);
     assert_eq!(called.is_error, Some(true));
     let told = called.structured_content.unwrap();
+    assert!(output.is_valid(&told), "{told}");
     assert_eq!(
         (&told["success"], &told["error_code"]),
         (&json!(false), &json!("wizard_page_changed"))
@@ -180,8 +200,9 @@ fn a_run_over_mcp_and_rest() {
     assert!(failed.json()["error"]["hint"]["found"][0].is_string());
 }
 
-/// [15], [16], [19] Given a run that goes on, when the server is killed, then no browser is there
-/// two seconds later, and its profile is removed by the next server. Meanwhile it listens nowhere.
+/// [15], [16], [19], [22] Given a run that goes on, when the server is killed, then no browser is
+/// there two seconds later, and its profile is removed by the next server. Meanwhile it listens
+/// nowhere, and none of its threads takes a core from a search.
 #[test]
 #[ignore = "needs Chromium"]
 fn a_killed_server_leaves_no_browser() {
@@ -197,6 +218,8 @@ fn a_killed_server_leaves_no_browser() {
     let own = sockets(&browser_processes(id));
     assert!(!own.is_empty() && own.is_disjoint(&listening), "the browser does not");
     assert!(!profiles(id).is_empty());
+    let policies = policies(&browser_processes(id));
+    assert!(policies.len() > 10 && policies.iter().all(|one| one == IDLE), "{policies:?}");
     server.signal("KILL");
     server.wait();
     gone_within_two_seconds(id);

@@ -1,17 +1,19 @@
 //! [17]: nobody's data are anywhere but in the answer. Marks that occur nowhere else are given in
 //! every field of a form, runs succeed and fail in every way, over REST and MCP, with the most
-//! talkative log there is; then all of its lines, the audit log, metrics, errors, command lines and
-//! files are searched. Needs Chromium; without it it counts as ignored (`tests/forms/run`).
+//! talkative log there is; then all of its lines, the audit log, metrics, errors, command lines,
+//! files and the memory of the servers are searched. Needs Chromium; without it it counts as
+//! ignored (`tests/forms/run`).
 
+use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::forms::post;
 use crate::forms_life::{WORKS, browsers, profiles, start_with};
 use crate::forms_runs::alone;
-use crate::forms_site::{Site, in_time};
+use crate::forms_site::{Site, in_time, seconds};
 use crate::mcp::once;
 use crate::support::{Answer, Server};
 
@@ -103,6 +105,34 @@ fn run_watched(server: &Server, body: &Value) -> Answer {
     })
 }
 
+/// Everything that a process can write to.
+fn memory(process: u32) -> Vec<u8> {
+    let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
+    let file = std::fs::File::open(format!("/proc/{process}/mem")).unwrap();
+    let mut found = Vec::new();
+    for line in maps.lines().filter(|line| line.split(' ').nth(1).is_some_and(|m| m == "rw-p")) {
+        let (start, end) = line.split(' ').next().unwrap().split_once('-').unwrap();
+        let [start, end] = [start, end].map(|text| u64::from_str_radix(text, 16).unwrap());
+        let mut bytes = vec![0; (end - start) as usize];
+        // It may be given back while we look.
+        if file.read_exact_at(&mut bytes, start).is_ok() {
+            found.extend(bytes);
+        }
+    }
+    found
+}
+
+/// Marks in the memory of a server, with what stands around them.
+fn marks_in_memory(server: &Server) -> Vec<String> {
+    let memory = memory(server.id());
+    let marks = regex::bytes::Regex::new(&MARKS.join("|")).unwrap();
+    let around = |found: regex::bytes::Match| {
+        let (start, end) = (found.start().saturating_sub(100), found.end() + 100);
+        String::from_utf8_lossy(&memory[start..end.min(memory.len())]).into_owned()
+    };
+    marks.find_iter(&memory).map(around).collect()
+}
+
 /// Stops a server and searches everything that it wrote.
 fn search_log(mut server: Server) -> Vec<String> {
     let metrics = server.get("/metrics").text();
@@ -122,7 +152,7 @@ fn search_log(mut server: Server) -> Vec<String> {
 }
 
 /// [17] Given marks in every field, when runs succeed and fail in every way, then they are in no
-/// line of any log, in no metric, error, command line or file.
+/// line of any log, in no metric, error, command line or file, and after the runs in no memory.
 #[test]
 #[ignore = "needs Chromium"]
 fn nobodys_data_are_anywhere() {
@@ -226,6 +256,16 @@ fn nobodys_data_are_anywhere() {
         let answer = post(server, path, None, &json!({ "user_data": data }));
         assert_eq!(answer.code(), code, "{}", answer.text());
         assert_unmarked("an error", &answer.text());
+    }
+    for server in [&server, &hurried, &without] {
+        // Connections give their buffers back a moment after their last answer.
+        let end = Instant::now() + seconds(5);
+        let mut marks = marks_in_memory(server);
+        while !marks.is_empty() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(200));
+            marks = marks_in_memory(server);
+        }
+        assert!(marks.is_empty(), "in memory, {} times: {:#?}", marks.len(), marks.first());
     }
     let log = search_log(server);
     let runs = log.iter().filter(|line| line.contains("form run"));

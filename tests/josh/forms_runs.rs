@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::{LazyLock, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use josh::wizard::plan::plan;
 use josh::wizard::report::{FailureKind, Report};
@@ -29,7 +29,7 @@ pub fn alone() -> MutexGuard<'static, ()> {
 
 pub fn run_with(wizard: &Wizard, data: &Value, options: &Options) -> Report {
     let plan = plan(wizard, data, today()).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + seconds(60);
     run(&Request {
         wizard,
         plan: &plan,
@@ -358,7 +358,8 @@ fn loans() -> Wizard {
                   "parts": [
                       { "field": "kind", "do": "choose", "find": ["select"] },
                       { "field": "sum", "do": "fill", "find": [".sum"] },
-                      { "field": "late", "do": "check", "find": [".late"] } ] } ],
+                      { "field": "late", "do": "check", "optional": true,
+                        "find": [".late"] } ] } ],
             "next": { "find": ["#next"] } }],
         "outcomes": [{ "id": "done", "about": "Done",
             "at": { "path": "/loans/done", "has": ["#total"] },

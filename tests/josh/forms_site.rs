@@ -95,6 +95,8 @@ impl Site {
         };
         let state = site.state.clone();
         std::thread::spawn(move || {
+            // On other machines, in real life: it takes no core from searches either.
+            set_priority();
             for stream in listener.incoming().flatten() {
                 let (state, config) = (state.clone(), config.clone());
                 std::thread::spawn(move || serve(stream, config, &state));
@@ -133,6 +135,13 @@ impl Site {
     pub fn requests(&self) -> usize {
         self.state.lock().unwrap().requests
     }
+}
+
+/// Threads that this one starts have the same.
+fn set_priority() {
+    let parameters = libc::sched_param { sched_priority: 0 };
+    // SAFETY: takes numbers and a structure that is read.
+    unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &parameters) };
 }
 
 fn serve(stream: TcpStream, config: Arc<rustls::ServerConfig>, state: &Mutex<State>) {

@@ -33,6 +33,7 @@ mod forms_check;
 mod forms_commands;
 mod forms_drift;
 mod forms_life;
+mod forms_modes;
 mod forms_private;
 mod forms_progress;
 mod forms_runs;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{CLIENT, PROFILE, artifact_parameter, client_parameter, parameter, profile_parameter};
 use crate::api::outcome::schema;
-use crate::api::{Cost, Endpoint, Error, Kind, Operation, Outcome, Parameter, Result, Scope, Tool};
+use crate::api::{Cost, Error, Kind, Operation, Outcome, Parameter, Result, Scope, Tool};
 use crate::client_config::{
     Client, Comparison, LARGEST_PAYLOAD, Offer, Payload, Status, artifact_id, compare,
     is_artifact_id, managed,
@@ -32,18 +32,15 @@ pub const OPERATION: Operation = Operation {
     is_list: false,
     endpoints: |_| {
         let payload = json!({ "type": "string", "contentMediaType": "application/json" });
-        vec![Endpoint {
-            path: "/v1/clients/{client_id}/diff".into(),
-            id: "diff_config".into(),
-            summary: "Whether a client's own configuration is current, and what differs".into(),
-            parameters: vec![
+        OPERATION.endpoint(
+            vec![
                 client_parameter(),
                 profile_parameter(),
                 artifact_parameter(ARTIFACT, "ID of the configuration that the client has"),
                 parameter(PAYLOAD, payload, "Or that configuration itself, as JSON"),
             ],
-            output: schema::<Difference>(),
-        }]
+            schema::<Difference>(),
+        )
     },
     tools: &[Tool {
         name: "diff_config",

@@ -3,7 +3,7 @@
 use super::list_clients::{locations, uncertain};
 use super::{CLIENT, PROFILE, artifact_parameter, client_parameter, profile_parameter};
 use crate::api::outcome::schema;
-use crate::api::{Code, Cost, Endpoint, Error, Kind, Operation, Outcome, Parameter, Result};
+use crate::api::{Code, Cost, Error, Kind, Operation, Outcome, Parameter, Result};
 use crate::api::{Scope, Tool};
 use crate::client_config::{Artifact, Client, Offer, is_artifact_id, render};
 use crate::clients::result::{Config, Installation, Metadata};
@@ -21,17 +21,14 @@ pub const OPERATION: Operation = Operation {
     cost_with: None,
     is_list: false,
     endpoints: |_| {
-        vec![Endpoint {
-            path: "/v1/clients/{client_id}/config".into(),
-            id: "get_config".into(),
-            summary: "The signed configuration of a client in a profile".into(),
-            parameters: vec![
+        OPERATION.endpoint(
+            vec![
                 client_parameter(),
                 profile_parameter(),
                 artifact_parameter("artifact_id", "An earlier configuration, by its ID"),
             ],
-            output: schema::<Config>(),
-        }]
+            schema::<Config>(),
+        )
     },
     tools: &[Tool {
         name: "get_config",

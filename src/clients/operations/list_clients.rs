@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::api::outcome::schema;
-use crate::api::{Cost, Endpoint, Operation, Outcome, Scope, Tool};
+use crate::api::{Cost, Operation, Outcome, Scope, Tool};
 use crate::client_config::{Client, ClientConfigs, ClientKind, FactGroup, catalog};
 use crate::clients::result::{ClientList, ClientSummary};
 use crate::clients::{configs, profile_ids};
@@ -19,15 +19,7 @@ pub const OPERATION: Operation = Operation {
     cost: Cost::Lookup,
     cost_with: None,
     is_list: false,
-    endpoints: |_| {
-        vec![Endpoint {
-            path: "/v1/clients".into(),
-            id: "list_clients".into(),
-            summary: "The MCP clients that this server has configuration for".into(),
-            parameters: Vec::new(),
-            output: schema::<ClientList>(),
-        }]
-    },
+    endpoints: |_| OPERATION.endpoint(Vec::new(), schema::<ClientList>()),
     tools: &[Tool {
         name: "list_clients",
         title: "List MCP clients",

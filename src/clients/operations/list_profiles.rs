@@ -2,7 +2,7 @@
 
 use super::{CLIENT, client_parameter};
 use crate::api::outcome::schema;
-use crate::api::{Cost, Endpoint, Operation, Outcome, Scope, Tool};
+use crate::api::{Cost, Operation, Outcome, Scope, Tool};
 use crate::clients::result::{ProfileList, ProfileSummary};
 use crate::clients::{client, configs};
 
@@ -17,15 +17,7 @@ pub const OPERATION: Operation = Operation {
     cost: Cost::Lookup,
     cost_with: None,
     is_list: false,
-    endpoints: |_| {
-        vec![Endpoint {
-            path: "/v1/clients/{client_id}/profiles".into(),
-            id: "list_profiles".into(),
-            summary: "The profiles that a client can use, each with its latest artifact".into(),
-            parameters: vec![client_parameter()],
-            output: schema::<ProfileList>(),
-        }]
-    },
+    endpoints: |_| OPERATION.endpoint(vec![client_parameter()], schema::<ProfileList>()),
     tools: &[Tool {
         name: "list_profiles",
         title: "List a client's profiles",

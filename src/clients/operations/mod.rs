@@ -36,11 +36,7 @@ const PROFILE: Parameter = Parameter::optional(
 
 fn client_parameter() -> EndpointParameter {
     let schema = json!({ "type": "string", "enum": catalog().ids().collect::<Vec<_>>() });
-    EndpointParameter {
-        required: true,
-        place: Place::Path,
-        ..parameter(CLIENT.name, schema, "Client")
-    }
+    EndpointParameter::new(Place::Path, CLIENT.name, schema, "Client").required()
 }
 
 fn profile_parameter() -> EndpointParameter {
@@ -52,12 +48,5 @@ fn artifact_parameter(name: &str, about: &str) -> EndpointParameter {
 }
 
 fn parameter(name: &str, schema: Value, about: &str) -> EndpointParameter {
-    EndpointParameter {
-        name: name.to_string(),
-        place: Place::Query,
-        required: false,
-        is_filter: false,
-        schema,
-        about: about.to_string(),
-    }
+    EndpointParameter::new(Place::Query, name, schema, about)
 }

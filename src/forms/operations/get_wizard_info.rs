@@ -2,7 +2,7 @@
 
 use super::{WIZARD, wizard_parameter};
 use crate::api::outcome::schema;
-use crate::api::{Cost, Endpoint, Operation, Outcome, Scope, Tool};
+use crate::api::{Cost, Operation, Outcome, Scope, Tool};
 use crate::forms::result::{WizardInfo, WizardSummary};
 use crate::forms::{forms, wizard};
 use crate::wizard::today;
@@ -18,15 +18,7 @@ pub const OPERATION: Operation = Operation {
     cost: Cost::Lookup,
     cost_with: None,
     is_list: false,
-    endpoints: |_| {
-        vec![Endpoint {
-            path: "/v1/forms/{wizard_id}".into(),
-            id: "get_wizard_info".into(),
-            summary: "One form: its contract, how it can end, its provenance".into(),
-            parameters: vec![wizard_parameter()],
-            output: schema::<WizardInfo>(),
-        }]
-    },
+    endpoints: |_| OPERATION.endpoint(vec![wizard_parameter()], schema::<WizardInfo>()),
     tools: &[Tool {
         name: "federalrunner_get_wizard_info",
         title: "Get a wizard's contract",

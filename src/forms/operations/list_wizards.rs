@@ -1,7 +1,7 @@
 //! Which forms there are.
 
 use crate::api::outcome::schema;
-use crate::api::{Cost, Endpoint, Operation, Outcome, Scope, Tool};
+use crate::api::{Cost, Operation, Outcome, Scope, Tool};
 use crate::forms::forms;
 use crate::forms::result::{WizardList, WizardSummary};
 use crate::wizard::Wizard;
@@ -17,15 +17,7 @@ pub const OPERATION: Operation = Operation {
     cost: Cost::Lookup,
     cost_with: None,
     is_list: false,
-    endpoints: |_| {
-        vec![Endpoint {
-            path: "/v1/forms".into(),
-            id: "list_wizards".into(),
-            summary: "The forms of agencies that this server describes or runs".into(),
-            parameters: Vec::new(),
-            output: schema::<WizardList>(),
-        }]
-    },
+    endpoints: |_| OPERATION.endpoint(Vec::new(), schema::<WizardList>()),
     tools: &[Tool {
         name: "federalrunner_list_wizards",
         title: "List federal form wizards",

@@ -36,27 +36,17 @@ const WIZARD: Parameter = Parameter::required(
 
 fn wizard_parameter() -> EndpointParameter {
     let schema = json!({ "type": "string", "examples": ["ssa-quick-calculator"] });
-    EndpointParameter {
-        required: true,
-        place: Place::Path,
-        ..member("wizard_id", schema, "Wizard, as GET /v1/forms names it")
-    }
+    let about = "Wizard, as GET /v1/forms names it";
+    EndpointParameter::new(Place::Path, "wizard_id", schema, about).required()
 }
 
 fn data_member() -> EndpointParameter {
     let about = "Data that fit the schema of the wizard";
-    EndpointParameter { required: true, ..member(USER_DATA, json!({ "type": "object" }), about) }
+    member(USER_DATA, json!({ "type": "object" }), about).required()
 }
 
 fn member(name: &str, schema: Value, about: &str) -> EndpointParameter {
-    EndpointParameter {
-        name: name.to_string(),
-        place: Place::Body,
-        required: false,
-        is_filter: false,
-        schema,
-        about: about.to_string(),
-    }
+    EndpointParameter::new(Place::Body, name, schema, about)
 }
 
 /// Takes somebody's data out of the arguments. An error never says what is in it.

@@ -2,7 +2,7 @@
 
 use super::{USER_DATA, data_member, invalid_data, take_data, wizard_parameter};
 use crate::api::outcome::schema;
-use crate::api::{Cost, Endpoint, Operation, Outcome, Scope};
+use crate::api::{Cost, Operation, Outcome, Scope};
 use crate::forms::result::PlanResult;
 use crate::forms::{forms, wizard};
 use crate::wizard::plan::plan;
@@ -20,13 +20,7 @@ pub const OPERATION: Operation = Operation {
     cost_with: None,
     is_list: false,
     endpoints: |_| {
-        vec![Endpoint {
-            path: "/v1/forms/{wizard_id}/plan".into(),
-            id: "plan_form".into(),
-            summary: "The steps that a run would take with these data, without a browser".into(),
-            parameters: vec![wizard_parameter(), data_member()],
-            output: schema::<PlanResult>(),
-        }]
+        OPERATION.endpoint(vec![wizard_parameter(), data_member()], schema::<PlanResult>())
     },
     tools: &[],
     run: |mut arguments, context| {

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::{USER_DATA, WIZARD, data_member, invalid_data, member, take_data, wizard_parameter};
 use crate::api::outcome::schema;
 use crate::api::{
-    Arguments, Code, Context, Cost, Endpoint, Error, Image, Kind, Operation, Outcome, Parameter,
-    Result, Scope, Tool,
+    Arguments, Code, Context, Cost, Error, Image, Kind, Operation, Outcome, Parameter, Result,
+    Scope, Tool,
 };
 use crate::forms::result::{Execution, by_place, steps};
 use crate::forms::{forms, wizard};
@@ -44,18 +44,15 @@ pub const OPERATION: Operation = Operation {
     endpoints: |_| {
         let dry_run = json!({ "type": "boolean", "default": false });
         let shots = json!({ "type": "string", "enum": SHOTS, "default": "all" });
-        vec![Endpoint {
-            path: "/v1/forms/{wizard_id}/runs".into(),
-            id: "run_form".into(),
-            summary: "Runs a form in a real browser and gives what the agency's page says".into(),
-            parameters: vec![
+        OPERATION.endpoint(
+            vec![
                 wizard_parameter(),
                 data_member(),
                 member(DRY_RUN, dry_run, "Only plan it"),
                 member(SCREENSHOTS, shots, "Which pages to show"),
             ],
-            output: schema::<Execution>(),
-        }]
+            schema::<Execution>(),
+        )
     },
     tools: &[Tool {
         name: "federalrunner_execute_wizard",
