@@ -3,6 +3,7 @@
 //! gives it back when the work has stopped, which the cancellation token sees to.
 
 mod outcomes;
+mod replaced;
 mod threads;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,11 +23,13 @@ use crate::priority::Priority;
 use crate::toolsets::Toolsets;
 use crate::wizard::Forms;
 use outcomes::Outcomes;
+use replaced::Replaced;
 use threads::WorkThreads;
 
 /// The open bundle, swapped as a whole, and everything that runs operations over it.
 pub struct Executor {
     current: ArcSwap<Served>,
+    replaced: Replaced<Served>,
     pub toolsets: Toolsets,
     client_configs: OnceLock<Arc<ClientConfigs>>,
     boj: OnceLock<Arc<Live>>,
@@ -103,6 +106,7 @@ impl Executor {
             stop: CancellationToken::new(),
             forms_timeout: runs.timeout,
             current: ArcSwap::from_pointee(Served::new(Arc::new(bundle))),
+            replaced: Replaced::default(),
             toolsets,
             client_configs: OnceLock::new(),
             boj: OnceLock::new(),
@@ -142,10 +146,22 @@ impl Executor {
 
     /// Opens the file again; the old bundle stays in service if the new one can't be used.
     pub fn reload(&self) -> Result<Arc<Bundle>, BundleError> {
+        self.close_replaced();
         let bundle = Arc::new(self.bundle().open_again()?);
         bundle.prepare_search();
-        self.current.store(Arc::new(Served::new(bundle.clone())));
+        let old = self.current.swap(Arc::new(Served::new(bundle.clone())));
+        self.replaced.keep(old);
         Ok(bundle)
+    }
+
+    /// Whether a bundle that was replaced waits to be closed.
+    pub fn has_replaced(&self) -> bool {
+        !self.replaced.is_empty()
+    }
+
+    /// Closes replaced bundles that no call uses any more. Blocks for milliseconds.
+    pub fn close_replaced(&self) {
+        self.replaced.close_unused(|served| Arc::strong_count(&served.bundle) == 1);
     }
 
     /// The context of a call over this bundle.

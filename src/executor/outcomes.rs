@@ -25,11 +25,16 @@ const USUAL_BYTES: u64 = 32 << 10;
 
 pub struct Outcomes {
     kept: Cache<String, Kept, BySize>,
-    flights: Mutex<HashMap<String, Arc<Flight>>>,
+    flights: Mutex<HashMap<String, Flight>>,
 }
 
 /// A call that runs, and those that wait for its outcome.
-type Flight = OnceCell<Outcome>;
+#[derive(Default)]
+struct Flight {
+    cell: Arc<OnceCell<Outcome>>,
+    /// How many they are.
+    places: usize,
+}
 
 #[derive(Clone)]
 struct Kept {
@@ -105,7 +110,7 @@ impl Outcomes {
         Ok(())
     }
 
-    fn flights(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Flight>>> {
+    fn flights(&self) -> std::sync::MutexGuard<'_, HashMap<String, Flight>> {
         // A poisoned lock guards a map that is consistent at every moment.
         self.flights.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -115,21 +120,25 @@ impl Outcomes {
 struct FlightGuard<'a> {
     outcomes: &'a Outcomes,
     key: String,
-    cell: Arc<Flight>,
+    cell: Arc<OnceCell<Outcome>>,
 }
 
 impl<'a> FlightGuard<'a> {
     fn join(outcomes: &'a Outcomes, key: String) -> FlightGuard<'a> {
-        let cell = outcomes.flights().entry(key.clone()).or_default().clone();
-        FlightGuard { outcomes, key, cell }
+        let mut flights = outcomes.flights();
+        let flight = flights.entry(key.clone()).or_default();
+        flight.places += 1;
+        FlightGuard { outcomes, key, cell: flight.cell.clone() }
     }
 }
 
 impl Drop for FlightGuard<'_> {
     fn drop(&mut self) {
         let mut flights = self.outcomes.flights();
-        // One is in the list and one is this.
-        if Arc::strong_count(&self.cell) <= 2 {
+        let Some(flight) = flights.get_mut(&self.key) else { return };
+        // Counted under the lock: two that left at one moment would each see the other still there.
+        flight.places -= 1;
+        if flight.places == 0 {
             flights.remove(&self.key);
         }
     }
@@ -202,6 +211,24 @@ mod tests {
             let next = outcomes
                 .get_or_run("b".into(), || async { Ok((outcome("third"), Duration::ZERO)) });
             assert_eq!(text(next.await), "third");
+        });
+        assert!(outcomes.flights().is_empty());
+    }
+
+    /// Given calls that end at one moment on several threads, when all have ended, then none is
+    /// listed any more.
+    #[test]
+    fn whoever_leaves_last_takes_the_call_off_the_list() {
+        let outcomes = Outcomes::default();
+        let come_and_go = || {
+            for n in 0..20_000 {
+                drop(FlightGuard::join(&outcomes, (n % 3).to_string()));
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(come_and_go);
+            }
         });
         assert!(outcomes.flights().is_empty());
     }
