@@ -201,7 +201,8 @@ impl Executor {
             let started = Instant::now();
             run(arguments, context).map(|outcome| (outcome, started.elapsed()))
         };
-        let found = served.outcomes.get_or_run(key, || self.run(cost, context, work));
+        let since = Instant::now();
+        let found = served.outcomes.get_or_run(key, || self.run_since(since, cost, context, work));
         // Whoever waits for another's call waits no longer than for its own.
         tokio::time::timeout_at(deadline, found).await.unwrap_or(Err(late))
     }
@@ -209,6 +210,17 @@ impl Executor {
     /// Runs work of this cost.
     pub async fn run<T: Send + 'static>(
         &self,
+        cost: Cost,
+        context: Context,
+        work: impl FnOnce(&Arc<Context>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.run_since(Instant::now(), cost, context, work).await
+    }
+
+    /// The same for a caller who waits since then.
+    async fn run_since<T: Send + 'static>(
+        &self,
+        since: Instant,
         cost: Cost,
         mut context: Context,
         work: impl FnOnce(&Arc<Context>) -> Result<T> + Send + 'static,
@@ -226,7 +238,7 @@ impl Executor {
         };
         let late = context.late();
         let deadline = tokio::time::Instant::from_std(context.deadline);
-        match tokio::time::timeout_at(deadline, self.run_within(pool, context, work)).await {
+        match tokio::time::timeout_at(deadline, self.run_within(pool, since, context, work)).await {
             Ok(result) => result,
             Err(_) => Err(late),
         }
@@ -235,10 +247,11 @@ impl Executor {
     async fn run_within<T: Send + 'static>(
         &self,
         pool: &Pool,
+        since: Instant,
         context: Context,
         work: impl FnOnce(&Arc<Context>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let permit = pool.limit.acquire().await?;
+        let permit = pool.limit.acquire(since).await?;
         // Dropped with this future, that is, when nobody waits any more.
         let _guard = context.cancellation.clone().drop_guard();
         let span = tracing::Span::current();

@@ -147,8 +147,10 @@ impl Drop for FlightGuard<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::Error;
+    use crate::api::{Code, Error};
+    use crate::limits::{ConcurrencyLimit, ConcurrencySettings};
     use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Instant;
 
     fn outcome(text: &str) -> Outcome {
         Outcome::typed(serde_json::json!({ "text": text }))
@@ -213,6 +215,35 @@ mod tests {
             assert_eq!(text(next.await), "third");
         });
         assert!(outcomes.flights().is_empty());
+    }
+
+    /// Given no permit to be had, when many equal calls come, then each is turned away when it has
+    /// waited as long as it may: not one after the other, each for that long. (Beside heavy other
+    /// work the last ones waited until their deadline.)
+    #[test]
+    fn equal_calls_are_turned_away_together() {
+        let max_wait = Duration::from_millis(200);
+        let settings =
+            ConcurrencySettings { max_concurrent: 1, max_wait, ..ConcurrencySettings::default() };
+        let limit = ConcurrencyLimit::new("tests", settings);
+        let outcomes = Outcomes::default();
+        block_on(async {
+            let started = Instant::now();
+            let _taken = limit.acquire(started).await.unwrap();
+            let call = || {
+                outcomes.get_or_run("a".into(), || async {
+                    let _permit = limit.acquire(started).await?;
+                    Ok((outcome("never"), Duration::ZERO))
+                })
+            };
+            let calls = tokio::join!(call(), call(), call(), call(), call(), call());
+            let is_turned_away =
+                |found: Result<Outcome>| found.is_err_and(|error| error.code == Code::Overloaded);
+            let (a, b, c, d, e, f) = calls;
+            assert!([a, b, c, d, e, f].into_iter().all(is_turned_away));
+            let took = started.elapsed();
+            assert!((max_wait..3 * max_wait).contains(&took), "{took:?}");
+        });
     }
 
     /// Given calls that end at one moment on several threads, when all have ended, then none is
