@@ -3,7 +3,7 @@
 
     benches/exhaustion.py target/release/josh [--bundles 10000]
 
-Starts servers of its own on free ports. Needs nothing but Python.
+Starts servers of its own on free ports. Needs nothing but Python, and h2load for HTTP/2.
 """
 
 import argparse, http.client, json, os, random, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time
@@ -125,6 +125,15 @@ def long_arguments(server, count):
     return f"{count} arguments of 1 MB answered {sorted(set(answers))}"
 
 
+def http2_streams(server, count):
+    """HTTP/2 without asking, every stream at once."""
+    if not shutil.which("h2load"):
+        return "SKIPPED: no h2load (nghttp2-client)"
+    run = subprocess.run(["h2load", f"-n{count}", "-c1", f"-m{count}", f"http://127.0.0.1:{server.port}/openapi.json"],
+                         capture_output=True, text=True, timeout=120)
+    return "HTTP/2: " + next(line for line in run.stdout.splitlines() if line.startswith("requests:"))
+
+
 def hostile_bundles(binary, count):
     folder = tempfile.mkdtemp()
     environment = dict(os.environ, XDG_CACHE_HOME=folder)
@@ -185,6 +194,7 @@ if __name__ == "__main__":
         ("half-sent posts", [], lambda s: half_sent(s, 2000)),
         ("sessions", ["--mcp-sessions", "true"], lambda s: sessions(s, 300)),
         ("long arguments", [], lambda s: long_arguments(s, 12)),
+        ("streams", [], lambda s: http2_streams(s, 20000)),
     ]:
         server = Server(options.binary, *arguments)
         measure(name, server, lambda: attack(server))

@@ -1,7 +1,7 @@
 //! Concurrency limits: how much work runs at once, who waits, who is told to come back.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -44,13 +44,16 @@ impl ConcurrencyLimit {
     }
 
     /// Waits for a permit. It belongs to the work: move it there, so that the limit counts work
-    /// and not callers who wait.
-    pub async fn acquire(&self) -> Result<OwnedSemaphorePermit> {
+    /// and not callers who wait. A caller who has waited since then for an equal call, which came
+    /// to nothing, has had that time: else each of many equal callers would wait after the other.
+    pub async fn acquire(&self, since: Instant) -> Result<OwnedSemaphorePermit> {
         if let Ok(permit) = self.permits.clone().try_acquire_owned() {
             return Ok(permit);
         }
         let _waiting = WaitingGuard::new(self.name);
-        match tokio::time::timeout(self.max_wait, self.permits.clone().acquire_owned()).await {
+        // The equal call may have been given up just now, and is about to give its permit back.
+        let wait = self.max_wait.saturating_sub(since.elapsed()).max(self.max_wait / 10);
+        match tokio::time::timeout(wait, self.permits.clone().acquire_owned()).await {
             Ok(permit) => permit.map_err(Error::internal),
             Err(_) => {
                 METRICS.turned_away.with_label_values(&[self.name]).inc();
@@ -94,11 +97,11 @@ mod tests {
         let limit = ConcurrencyLimit::new("tests", settings);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
-            let first = limit.acquire().await.unwrap();
-            let error = limit.acquire().await.unwrap_err();
+            let first = limit.acquire(Instant::now()).await.unwrap();
+            let error = limit.acquire(Instant::now()).await.unwrap_err();
             let after = error.hint["retry_after_seconds"].as_u64();
             assert_eq!((error.code, after), (Code::Overloaded, Some(1)));
-            let (second, ()) = tokio::join!(limit.acquire(), async {
+            let (second, ()) = tokio::join!(limit.acquire(Instant::now()), async {
                 tokio::task::yield_now().await;
                 assert_eq!(waiting(), 1);
                 drop(first);

@@ -43,6 +43,10 @@ pub async fn watch(
         let _ = sd_notify::notify(false, &[sd_notify::NotifyState::Watchdog]);
         let open = executor.bundle();
         open.mark_changed_in_place();
+        if executor.has_replaced() {
+            let closing = executor.clone();
+            let _ = web::block(move || closing.close_replaced()).await;
+        }
         if bundle.is_due(Stamp::of(&open.path).ok(), is_requested) {
             bundle.retry = !reload_bundle(&executor, &reloads).await;
         }

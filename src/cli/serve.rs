@@ -36,6 +36,12 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 #[cfg(target_os = "linux")]
 const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How long a connection may be idle. Longer than clients keep one for their next request (Python's
+/// httpx 5 s, Node 4 s, load balancers 60 s), so that they close it, and not we: actix looks at its
+/// timer before it looks for a request, and a request that came in time, while the machine was busy,
+/// would be lost.
+const KEEP_ALIVE: Duration = Duration::from_secs(75);
+
 /// How long open requests get to finish after a signal; with default limits none takes longer.
 const SHUTDOWN_SECONDS: u64 = 30;
 
@@ -89,6 +95,7 @@ pub fn run(settings: Settings) -> Result<ExitCode> {
             // A client that closes its side has gone: its work is stopped, not finished for nobody.
             .h1_allow_half_closed(false)
             .client_request_timeout(HEAD_TIMEOUT)
+            .keep_alive(KEEP_ALIVE)
             .tls_handshake_timeout(HANDSHAKE_TIMEOUT)
             .on_connect(|connection, extensions| {
                 if let Some(socket) = socket(connection) {

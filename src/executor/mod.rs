@@ -3,6 +3,7 @@
 //! gives it back when the work has stopped, which the cancellation token sees to.
 
 mod outcomes;
+mod replaced;
 mod threads;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,11 +23,13 @@ use crate::priority::Priority;
 use crate::toolsets::Toolsets;
 use crate::wizard::Forms;
 use outcomes::Outcomes;
+use replaced::Replaced;
 use threads::WorkThreads;
 
 /// The open bundle, swapped as a whole, and everything that runs operations over it.
 pub struct Executor {
     current: ArcSwap<Served>,
+    replaced: Replaced<Served>,
     pub toolsets: Toolsets,
     client_configs: OnceLock<Arc<ClientConfigs>>,
     boj: OnceLock<(Arc<Live>, Pool)>,
@@ -106,6 +109,7 @@ impl Executor {
             stop: CancellationToken::new(),
             forms_timeout: runs.timeout,
             current: ArcSwap::from_pointee(Served::new(Arc::new(bundle))),
+            replaced: Replaced::default(),
             toolsets,
             client_configs: OnceLock::new(),
             boj: OnceLock::new(),
@@ -145,10 +149,22 @@ impl Executor {
 
     /// Opens the file again; the old bundle stays in service if the new one can't be used.
     pub fn reload(&self) -> Result<Arc<Bundle>, BundleError> {
+        self.close_replaced();
         let bundle = Arc::new(self.bundle().open_again()?);
         bundle.prepare_search();
-        self.current.store(Arc::new(Served::new(bundle.clone())));
+        let old = self.current.swap(Arc::new(Served::new(bundle.clone())));
+        self.replaced.keep(old);
         Ok(bundle)
+    }
+
+    /// Whether a bundle that was replaced waits to be closed.
+    pub fn has_replaced(&self) -> bool {
+        !self.replaced.is_empty()
+    }
+
+    /// Closes replaced bundles that no call uses any more. Blocks for milliseconds.
+    pub fn close_replaced(&self) {
+        self.replaced.close_unused(|served| Arc::strong_count(&served.bundle) == 1);
     }
 
     /// The context of a call over this bundle.
@@ -188,7 +204,8 @@ impl Executor {
             let started = Instant::now();
             run(arguments, context).map(|outcome| (outcome, started.elapsed()))
         };
-        let found = served.outcomes.get_or_run(key, || self.run(cost, context, work));
+        let since = Instant::now();
+        let found = served.outcomes.get_or_run(key, || self.run_since(since, cost, context, work));
         // Whoever waits for another's call waits no longer than for its own.
         tokio::time::timeout_at(deadline, found).await.unwrap_or(Err(late))
     }
@@ -196,6 +213,17 @@ impl Executor {
     /// Runs work of this cost.
     pub async fn run<T: Send + 'static>(
         &self,
+        cost: Cost,
+        context: Context,
+        work: impl FnOnce(&Arc<Context>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.run_since(Instant::now(), cost, context, work).await
+    }
+
+    /// The same for a caller who waits since then.
+    async fn run_since<T: Send + 'static>(
+        &self,
+        since: Instant,
         cost: Cost,
         mut context: Context,
         work: impl FnOnce(&Arc<Context>) -> Result<T> + Send + 'static,
@@ -214,7 +242,7 @@ impl Executor {
         };
         let late = context.late();
         let deadline = tokio::time::Instant::from_std(context.deadline);
-        match tokio::time::timeout_at(deadline, self.run_within(pool, context, work)).await {
+        match tokio::time::timeout_at(deadline, self.run_within(pool, since, context, work)).await {
             Ok(result) => result,
             Err(_) => Err(late),
         }
@@ -223,10 +251,11 @@ impl Executor {
     async fn run_within<T: Send + 'static>(
         &self,
         pool: &Pool,
+        since: Instant,
         context: Context,
         work: impl FnOnce(&Arc<Context>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let permit = pool.limit.acquire().await?;
+        let permit = pool.limit.acquire(since).await?;
         // Dropped with this future, that is, when nobody waits any more.
         let _guard = context.cancellation.clone().drop_guard();
         let span = tracing::Span::current();

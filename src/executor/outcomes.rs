@@ -25,11 +25,16 @@ const USUAL_BYTES: u64 = 32 << 10;
 
 pub struct Outcomes {
     kept: Cache<String, Kept, BySize>,
-    flights: Mutex<HashMap<String, Arc<Flight>>>,
+    flights: Mutex<HashMap<String, Flight>>,
 }
 
 /// A call that runs, and those that wait for its outcome.
-type Flight = OnceCell<Outcome>;
+#[derive(Default)]
+struct Flight {
+    cell: Arc<OnceCell<Outcome>>,
+    /// How many they are.
+    places: usize,
+}
 
 #[derive(Clone)]
 struct Kept {
@@ -105,7 +110,7 @@ impl Outcomes {
         Ok(())
     }
 
-    fn flights(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Flight>>> {
+    fn flights(&self) -> std::sync::MutexGuard<'_, HashMap<String, Flight>> {
         // A poisoned lock guards a map that is consistent at every moment.
         self.flights.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -115,21 +120,25 @@ impl Outcomes {
 struct FlightGuard<'a> {
     outcomes: &'a Outcomes,
     key: String,
-    cell: Arc<Flight>,
+    cell: Arc<OnceCell<Outcome>>,
 }
 
 impl<'a> FlightGuard<'a> {
     fn join(outcomes: &'a Outcomes, key: String) -> FlightGuard<'a> {
-        let cell = outcomes.flights().entry(key.clone()).or_default().clone();
-        FlightGuard { outcomes, key, cell }
+        let mut flights = outcomes.flights();
+        let flight = flights.entry(key.clone()).or_default();
+        flight.places += 1;
+        FlightGuard { outcomes, key, cell: flight.cell.clone() }
     }
 }
 
 impl Drop for FlightGuard<'_> {
     fn drop(&mut self) {
         let mut flights = self.outcomes.flights();
-        // One is in the list and one is this.
-        if Arc::strong_count(&self.cell) <= 2 {
+        let Some(flight) = flights.get_mut(&self.key) else { return };
+        // Counted under the lock: two that left at one moment would each see the other still there.
+        flight.places -= 1;
+        if flight.places == 0 {
             flights.remove(&self.key);
         }
     }
@@ -138,8 +147,10 @@ impl Drop for FlightGuard<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::Error;
+    use crate::api::{Code, Error};
+    use crate::limits::{ConcurrencyLimit, ConcurrencySettings};
     use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Instant;
 
     fn outcome(text: &str) -> Outcome {
         Outcome::typed(serde_json::json!({ "text": text }))
@@ -202,6 +213,53 @@ mod tests {
             let next = outcomes
                 .get_or_run("b".into(), || async { Ok((outcome("third"), Duration::ZERO)) });
             assert_eq!(text(next.await), "third");
+        });
+        assert!(outcomes.flights().is_empty());
+    }
+
+    /// Given no permit to be had, when many equal calls come, then each is turned away when it has
+    /// waited as long as it may: not one after the other, each for that long. (Beside heavy other
+    /// work the last ones waited until their deadline.)
+    #[test]
+    fn equal_calls_are_turned_away_together() {
+        let max_wait = Duration::from_millis(200);
+        let settings =
+            ConcurrencySettings { max_concurrent: 1, max_wait, ..ConcurrencySettings::default() };
+        let limit = ConcurrencyLimit::new("tests", settings);
+        let outcomes = Outcomes::default();
+        block_on(async {
+            let started = Instant::now();
+            let _taken = limit.acquire(started).await.unwrap();
+            let call = || {
+                outcomes.get_or_run("a".into(), || async {
+                    let _permit = limit.acquire(started).await?;
+                    Ok((outcome("never"), Duration::ZERO))
+                })
+            };
+            let calls = tokio::join!(call(), call(), call(), call(), call(), call());
+            let is_turned_away =
+                |found: Result<Outcome>| found.is_err_and(|error| error.code == Code::Overloaded);
+            let (a, b, c, d, e, f) = calls;
+            assert!([a, b, c, d, e, f].into_iter().all(is_turned_away));
+            let took = started.elapsed();
+            assert!((max_wait..3 * max_wait).contains(&took), "{took:?}");
+        });
+    }
+
+    /// Given calls that end at one moment on several threads, when all have ended, then none is
+    /// listed any more.
+    #[test]
+    fn whoever_leaves_last_takes_the_call_off_the_list() {
+        let outcomes = Outcomes::default();
+        let come_and_go = || {
+            for n in 0..20_000 {
+                drop(FlightGuard::join(&outcomes, (n % 3).to_string()));
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(come_and_go);
+            }
         });
         assert!(outcomes.flights().is_empty());
     }

@@ -72,6 +72,29 @@ fn messages_that_never_end_cost_little() {
     drop(streams);
 }
 
+/// Given a client that speaks HTTP/2 without asking (h2load does), when it opens streams, then it is
+/// told at once, in HTTP/1.1, that this is none of ours, and cut; nothing of what follows is read.
+#[test]
+fn http_2_is_refused_whoever_insists() {
+    let server = Server::start(&[]);
+    let before = resident_mb(&server);
+    // An empty SETTINGS frame, then the heads of streams 1, 3, 5 …: `GET /openapi.json`.
+    let mut sent = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".to_vec();
+    let head = [&[0x82, 0x86, 0x04, 13][..], b"/openapi.json"].concat();
+    for stream in (1..40_000u32).step_by(2) {
+        sent.extend([0, 0, head.len() as u8, 1, 5]);
+        sent.extend(stream.to_be_bytes());
+        sent.extend(&head);
+    }
+    let started = Instant::now();
+    let answer = server.raw(&sent, Duration::from_secs(5));
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert_eq!(answer.matches("HTTP/1.1").count(), 1, "{answer}");
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    assert_eq!(server.get("/v1/bills/hr:119:1").status, 200);
+    assert!(resident_mb(&server) < before + 20, "{before} MB before");
+}
+
 /// Given no token, when a message is longer than a handshake needs, then it is refused as such; a
 /// caller with a key may send it.
 #[test]

@@ -1,6 +1,8 @@
 //! Section 11: limits. How often, how many at once, how large, how long; and what a caller who is
 //! over one of them is told.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -187,4 +189,29 @@ fn slow_clients_are_cut() {
             assert!(took < Duration::from_secs(20), "{took:?}");
         }
     });
+}
+
+/// Given a connection that its client keeps for the next request, when that comes while the machine
+/// has no time for the server, then it is answered: closing is the client's, which knows whether it
+/// has something to say. (actix's own limit of 5 s reset such requests, and 5 s is also how long
+/// Python's httpx keeps a connection.)
+#[test]
+fn a_kept_connection_is_the_clients_to_close() {
+    let server = Server::start(&[]);
+    let mut stream = TcpStream::connect(server.url.strip_prefix("http://").unwrap()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let send = |mut stream: &TcpStream| {
+        stream.write_all(b"GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+    };
+    let mut head = [0; 4096];
+    send(&stream);
+    let length = stream.read(&mut head).unwrap();
+    assert!(head[..length].starts_with(b"HTTP/1.1 200"));
+    std::thread::sleep(Duration::from_millis(4_500));
+    server.signal("STOP");
+    send(&stream);
+    std::thread::sleep(Duration::from_millis(1_500));
+    server.signal("CONT");
+    let length = stream.read(&mut head).unwrap();
+    assert!(head[..length].starts_with(b"HTTP/1.1 200"), "closed after {length} bytes");
 }

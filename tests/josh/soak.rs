@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::TcpStream;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{LazyLock, Mutex, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{LazyLock, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
+use regex::bytes::Regex;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, Server, edition};
@@ -54,14 +55,41 @@ fn ask(agent: &ureq::Agent, url: &str, (kind, what): (&str, &str)) -> Result<Ans
     Ok(Answer { status: response.status().as_u16(), headers: response.headers().clone(), bytes })
 }
 
-/// The answer without what differs between two requests or two editions.
-fn lasting(answer: &Answer) -> String {
-    static DIFFERS: LazyLock<regex::Regex> = LazyLock::new(|| {
-        let number = r#"(took_ms|ms)\\?":\d+"#;
-        let text = r#"(request_id|next_cursor|id)\\?":\\?"(first|second|[0-9a-f]{16}-[0-9a-f]+|[A-Za-z0-9_-]{24,})"#;
-        regex::Regex::new(&format!("{number}|{text}")).unwrap()
-    });
-    DIFFERS.replace_all(&answer.text(), "").into_owned()
+/// An answer as it must be, again and again: its status, and its bytes around what differs between
+/// two requests or two editions. Comparing must cost little: the clients have no cores of their own.
+struct Right {
+    status: u16,
+    pieces: Vec<Vec<u8>>,
+}
+
+static DIFFERS: LazyLock<Regex> = LazyLock::new(|| {
+    let number = r#"(took_ms|ms)\\?":\d+"#;
+    let text = r#"(request_id|next_cursor|id)\\?":\\?"(first|second|[0-9a-f]{16}-[0-9a-f]+|[A-Za-z0-9_-]{24,})"#;
+    Regex::new(&format!("{number}|{text}")).unwrap()
+});
+
+impl Right {
+    fn of(answer: &Answer) -> Right {
+        let pieces = DIFFERS.split(&answer.bytes).map(<[u8]>::to_vec).collect();
+        Right { status: answer.status, pieces }
+    }
+
+    fn is(&self, answer: &Answer) -> bool {
+        let (bytes, mut at) = (&answer.bytes, 0);
+        for (n, piece) in self.pieces.iter().enumerate() {
+            if n > 0 {
+                match DIFFERS.find_at(bytes, at) {
+                    Some(found) if found.start() == at => at = found.end(),
+                    _ => return false,
+                }
+            }
+            if !bytes[at..].starts_with(piece) {
+                return false;
+            }
+            at += piece.len();
+        }
+        answer.status == self.status && at == bytes.len()
+    }
 }
 
 fn agent() -> ureq::Agent {
@@ -93,14 +121,123 @@ fn p99(times: &[Time], kind: Option<&str>) -> f64 {
         / 1e3
 }
 
-/// What the readers have seen.
+/// What a client has seen.
 #[derive(Default)]
 struct Seen {
-    by_status: Mutex<BTreeMap<(String, u16), u64>>,
-    wrong: Mutex<Vec<String>>,
+    by_status: BTreeMap<(&'static str, u16), u64>,
+    wrong: Vec<String>,
     /// Requests that were under way when the server was killed.
-    cut: AtomicU64,
-    times: Mutex<Vec<Time>>,
+    cut: u64,
+    times: Vec<Time>,
+}
+
+impl Seen {
+    fn add(&mut self, other: Seen) {
+        for (kind, count) in other.by_status {
+            *self.by_status.entry(kind).or_default() += count;
+        }
+        self.wrong.extend(other.wrong);
+        self.cut += other.cut;
+        self.times.extend(other.times);
+    }
+}
+
+/// Ends the clients, also when what watches them panics.
+struct StopGuard<'a>(&'a AtomicBool);
+
+impl Drop for StopGuard<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// The server, which is killed once and then another one.
+struct Served {
+    now: RwLock<Server>,
+    /// Changes when it is killed and when there is another.
+    kills: AtomicUsize,
+    is_down: AtomicBool,
+    stop: AtomicBool,
+}
+
+impl Served {
+    fn url(&self) -> String {
+        self.now.read().unwrap().url.clone()
+    }
+
+    fn server(&self) -> RwLockReadGuard<'_, Server> {
+        self.now.read().unwrap()
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn kill_and_start(&self, args: &[&str]) {
+        self.is_down.store(true, Ordering::SeqCst);
+        self.kills.fetch_add(1, Ordering::SeqCst);
+        self.server().signal("KILL");
+        let again = Server::start(args);
+        *self.now.write().unwrap() = again;
+        self.kills.fetch_add(1, Ordering::SeqCst);
+        self.is_down.store(false, Ordering::SeqCst);
+    }
+}
+
+/// A client that asks one thing after the other and compares what it gets.
+fn keep_asking(client: usize, served: &Served, right: &[Right]) -> Seen {
+    let (agent, mut seen) = (agent(), Seen::default());
+    for n in client.. {
+        if served.is_over() {
+            break;
+        }
+        let n = n % ASKED.len();
+        let (asked, before, started) =
+            (ASKED[n], served.kills.load(Ordering::SeqCst), Instant::now());
+        match ask(&agent, &served.url(), asked) {
+            Ok(answer) => {
+                let took = started.elapsed().as_micros() as u64;
+                *seen.by_status.entry((asked.0, answer.status)).or_default() += 1;
+                let is_right = right[n].is(&answer);
+                let is_busy = [429, 503].contains(&answer.status)
+                    || (!is_right && answer.text().contains("[overloaded,"));
+                if is_busy {
+                    std::thread::sleep(Duration::from_millis(20));
+                } else {
+                    seen.times.push((asked.0, took));
+                }
+                if !is_right && !is_busy {
+                    let told = format!("{asked:?}: {} {}", answer.status, answer.text());
+                    seen.wrong.push(told);
+                }
+            }
+            Err(_)
+                if before != served.kills.load(Ordering::SeqCst)
+                    || served.is_down.load(Ordering::SeqCst) =>
+            {
+                seen.cut += 1;
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            Err(error) => {
+                seen.wrong.push(format!("{asked:?} after {:?}: {error}", started.elapsed()));
+            }
+        }
+    }
+    seen
+}
+
+/// Clients that go away: after half a head, after a request, while the answer comes.
+fn come_and_go(served: &Served) {
+    for n in 0.. {
+        if served.is_over() {
+            break;
+        }
+        if let Ok(mut stream) = TcpStream::connect(served.url().strip_prefix("http://").unwrap()) {
+            let whole = b"GET /v1/search?q=water+health HTTP/1.1\r\nhost: localhost\r\n\r\n";
+            let _ = stream.write_all(&whole[..if n % 2 == 0 { whole.len() } else { 20 }]);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 #[test]
@@ -117,143 +254,76 @@ fn soak() {
     };
     put(&editions[0]);
     let args = ["--bundle", path.to_str().unwrap(), "--log", "warn"];
-    let server = RwLock::new(Server::start(&args));
-    let url = || server.read().unwrap().url.clone();
+    let served = Served {
+        now: RwLock::new(Server::start(&args)),
+        kills: AtomicUsize::new(0),
+        is_down: AtomicBool::new(false),
+        stop: AtomicBool::new(false),
+    };
 
     // Unloaded: one client, the right answers and the time they take.
     let quiet = agent();
-    let right: Vec<(u16, String)> = ASKED
-        .iter()
-        .map(|asked| {
-            ask(&quiet, &url(), *asked).map(|answer| (answer.status, lasting(&answer))).unwrap()
-        })
-        .collect();
-    assert!(
-        right
-            .iter()
-            .zip(ASKED)
-            .all(|((status, _), (kind, _))| *status == if *kind == "missing" { 404 } else { 200 })
-    );
+    let right: Vec<Right> =
+        ASKED.iter().map(|asked| Right::of(&ask(&quiet, &served.url(), *asked).unwrap())).collect();
+    let is_good = |(right, asked): (&Right, &(&str, &str))| {
+        right.status == if asked.0 == "missing" { 404 } else { 200 }
+    };
+    assert!(right.iter().zip(ASKED).all(is_good));
     let mut times = Vec::new();
     let unloaded = Instant::now();
     while unloaded.elapsed() < Duration::from_secs(seconds.min(60) / 4) {
         for asked in ASKED {
             let started = Instant::now();
-            ask(&quiet, &url(), *asked).unwrap();
+            ask(&quiet, &served.url(), *asked).unwrap();
             times.push((asked.0, started.elapsed().as_micros() as u64));
         }
     }
 
-    let (seen, stop, kills, swaps) =
-        (Seen::default(), AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
-    let is_down = AtomicBool::new(false);
-    let mut memory = Vec::new();
+    let (mut seen, mut memory, mut swaps) = (Seen::default(), Vec::new(), 0);
     std::thread::scope(|scope| {
-        for client in 0..clients {
-            let (seen, stop, kills, is_down, right, url) =
-                (&seen, &stop, &kills, &is_down, &right, &url);
-            scope.spawn(move || {
-                let agent = agent();
-                for n in client.. {
-                    if stop.load(Ordering::Relaxed) {
-                        break;
-                    }
-                    let (n, before, started) =
-                        (n % ASKED.len(), kills.load(Ordering::SeqCst), Instant::now());
-                    match ask(&agent, &url(), ASKED[n]) {
-                        Ok(answer) => {
-                            let took = started.elapsed().as_micros() as u64;
-                            *seen
-                                .by_status
-                                .lock()
-                                .unwrap()
-                                .entry((ASKED[n].0.into(), answer.status))
-                                .or_default() += 1;
-                            let is_busy = [429, 503].contains(&answer.status)
-                                || answer.text().contains("[overloaded,");
-                            let is_right =
-                                answer.status == right[n].0 && lasting(&answer) == right[n].1;
-                            match is_busy {
-                                true => std::thread::sleep(Duration::from_millis(20)),
-                                false => seen.times.lock().unwrap().push((ASKED[n].0, took)),
-                            }
-                            if !is_right && !is_busy {
-                                seen.wrong.lock().unwrap().push(format!(
-                                    "{:?}: {} {}",
-                                    ASKED[n],
-                                    answer.status,
-                                    answer.text()
-                                ));
-                            }
-                        }
-                        Err(_)
-                            if before != kills.load(Ordering::SeqCst)
-                                || is_down.load(Ordering::SeqCst) =>
-                        {
-                            seen.cut.fetch_add(1, Ordering::Relaxed);
-                            std::thread::sleep(Duration::from_millis(50));
-                        }
-                        Err(error) => {
-                            seen.wrong.lock().unwrap().push(format!("{:?}: {error}", ASKED[n]))
-                        }
-                    }
-                }
-            });
-        }
-        // Clients that go away: after half a head, after a request, while the answer comes.
-        scope.spawn(|| {
-            for n in 0.. {
-                if stop.load(Ordering::Relaxed) {
-                    break;
-                }
-                if let Ok(mut stream) = TcpStream::connect(url().strip_prefix("http://").unwrap()) {
-                    let whole =
-                        b"GET /v1/search?q=water+health HTTP/1.1\r\nhost: localhost\r\n\r\n";
-                    let _ = stream.write_all(&whole[..if n % 2 == 0 { whole.len() } else { 20 }]);
-                }
-                std::thread::sleep(Duration::from_millis(5));
-            }
-        });
+        let _stop = StopGuard(&served.stop);
+        let asking: Vec<_> = (0..clients)
+            .map(|client| {
+                scope.spawn({
+                    let (served, right) = (&served, &right);
+                    move || keep_asking(client, served, right)
+                })
+            })
+            .collect();
+        scope.spawn(|| come_and_go(&served));
         let ends = Instant::now() + Duration::from_secs(seconds);
         let mut killed = false;
         while Instant::now() < ends {
             // Often at first, then at ease: a thousand swaps take what a long run has anyway.
             std::thread::sleep(Duration::from_millis(if seconds > 60 { 500 } else { 100 }));
-            put(&editions[(swaps.fetch_add(1, Ordering::Relaxed) + 1) % 2]);
-            server.read().unwrap().signal("HUP");
-            if swaps.load(Ordering::Relaxed) % 20 == 5 {
-                memory.push(resident_mb(&server.read().unwrap()));
+            swaps += 1;
+            put(&editions[swaps % 2]);
+            served.server().signal("HUP");
+            if swaps % 20 == 5 {
+                memory.push(resident_mb(&served.server()));
             }
             if !killed && Instant::now() + Duration::from_secs(seconds / 2) > ends {
                 killed = true;
-                is_down.store(true, Ordering::SeqCst);
-                kills.fetch_add(1, Ordering::SeqCst);
-                server.read().unwrap().signal("KILL");
-                let again = Server::start(&args);
-                *server.write().unwrap() = again;
-                kills.fetch_add(1, Ordering::SeqCst);
-                is_down.store(false, Ordering::SeqCst);
+                served.kill_and_start(&args);
                 memory.clear();
             }
         }
-        stop.store(true, Ordering::Relaxed);
+        served.stop.store(true, Ordering::SeqCst);
+        asking.into_iter().for_each(|client| seen.add(client.join().unwrap()));
     });
-    let last = resident_mb(&server.read().unwrap());
-    let counts = seen.by_status.into_inner().unwrap();
-    let all: u64 = counts.values().sum();
+    let last = resident_mb(&served.server());
+    let all: u64 = seen.by_status.values().sum();
     println!(
-        "soak: {seconds} s, {clients} clients, {all} answers, {} swaps, 1 kill -9 \
+        "soak: {seconds} s, {clients} clients, {all} answers, {swaps} swaps, 1 kill -9 \
          ({} requests cut by it)",
-        swaps.into_inner(),
-        seen.cut.into_inner()
+        seen.cut
     );
-    for ((kind, status), count) in &counts {
+    for ((kind, status), count) in &seen.by_status {
         println!("  {kind:<8} {status} {count:>8}");
     }
-    let loaded = seen.times.into_inner().unwrap();
     let kinds = ASKED.iter().map(|asked| asked.0).collect::<std::collections::BTreeSet<_>>();
     for kind in kinds.into_iter().map(Some).chain([None]) {
-        let (alone, loaded) = (p99(&times, kind), p99(&loaded, kind));
+        let (alone, loaded) = (p99(&times, kind), p99(&seen.times, kind));
         println!(
             "  {:<8} p99 {alone:.1} ms alone, {loaded:.1} ms under load: {:.1} times",
             kind.unwrap_or("all"),
@@ -262,11 +332,19 @@ fn soak() {
     }
     let first = memory.first().copied().unwrap_or(last);
     println!("  memory {first:.0} MB soon after the restart, {last:.0} MB at the end");
-    let wrong = seen.wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{} lost or wrong, first: {}", wrong.len(), wrong[0]);
+    let (wrong, log) = (seen.wrong, served.server().log());
     assert!(
-        all > 100 && counts.keys().all(|(_, status)| [200, 404, 429, 503].contains(status)),
-        "{counts:?}"
+        wrong.is_empty(),
+        "{} lost or wrong, first: {}\n{}",
+        wrong.len(),
+        wrong[0],
+        log[log.len().saturating_sub(5)..].join("\n")
     );
-    assert_eq!(server.read().unwrap().get("/livez").status, 200);
+    let known = [200, 404, 429, 503];
+    assert!(
+        all > 100 && seen.by_status.keys().all(|(_, status)| known.contains(status)),
+        "{:?}",
+        seen.by_status
+    );
+    assert_eq!(served.server().get("/livez").status, 200);
 }
