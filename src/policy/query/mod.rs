@@ -15,6 +15,7 @@ mod listing;
 mod page;
 mod request;
 mod rows;
+mod sections;
 mod selection;
 mod text;
 mod values;
