@@ -9,6 +9,7 @@ use josh::bundle::vectors::Vector;
 use josh::catalog::{SOURCES, Shape};
 use josh::embed::{BUILT_IN, FILE_NAMES, ModelFiles, Session};
 
+use crate::synth::Random;
 use crate::vector_cache::{CacheFiles, Shard};
 
 /// Texts per model call. Larger batches are no faster, and fastembed pads all texts of a batch to
@@ -183,20 +184,21 @@ impl Worker {
 /// The same as the built-in model.
 const DIMENSIONS: usize = 384;
 
-/// The sum of one pseudorandom vector per word, weighted by length, since longer words are rarer.
+/// The sum of one vector of random signs per word, weighted by length, since longer words are
+/// rarer.
 fn word_hashes(text: &str) -> Vec<f32> {
-    let mut sum = vec![0.0f32; DIMENSIONS];
+    let mut sum = [0i32; DIMENSIONS];
     for word in text.split_whitespace() {
-        let mut state = josh::bundle::stable_hash(word.as_bytes()) | 1;
-        let weight = word.len() as f32;
-        for coordinate in &mut sum {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            *coordinate += weight * ((state >> 40) as f32 / (1u64 << 23) as f32 - 1.0);
+        let mut random = Random(josh::bundle::stable_hash(word.as_bytes()));
+        let weight = word.len() as i32;
+        for coordinates in sum.chunks_mut(64) {
+            let signs = random.next();
+            for (at, coordinate) in coordinates.iter_mut().enumerate() {
+                *coordinate += weight * (1 - 2 * ((signs >> at) & 1) as i32);
+            }
         }
     }
-    sum
+    sum.iter().map(|coordinate| *coordinate as f32).collect()
 }
 
 /// `josh` in the user's cache folder, where Josh also unpacks its sample.

@@ -20,15 +20,20 @@ DROP TABLE published_twice;
 -- The Record names measures without their Congress ("S. Res. 400", which is of the 94th). One that
 -- was not introduced within a week is not of the Congress that sits: its number is higher than all
 -- until then, or its own date is later.
-CREATE TABLE not_yet AS SELECT DISTINCT m.id, m.bill FROM
-  (SELECT id, date, unnest(bill_ids) AS bill FROM congressional_record WHERE bill_ids IS NOT NULL) m
+CREATE TABLE not_yet AS WITH m AS
+  (SELECT id, bill, date + 7 AS until, split_part(bill, ':', 1) AS type, split_part(bill, ':', 2)::BIGINT AS congress,
+     split_part(bill, ':', 3)::BIGINT AS number
+   FROM (SELECT id, date, unnest(bill_ids) AS bill FROM congressional_record WHERE bill_ids IS NOT NULL)),
+k AS
+  (SELECT type, congress, introduced_date AS day,
+     max(max(number)) OVER (PARTITION BY type, congress ORDER BY introduced_date) AS highest
+   FROM bills WHERE introduced_date IS NOT NULL GROUP BY type, congress, introduced_date),
+n AS (SELECT type, congress, max(introduced_date) AS newest FROM bills GROUP BY type, congress)
+SELECT DISTINCT m.id, m.bill FROM m
 LEFT JOIN bills b ON b.id = m.bill
-LEFT JOIN (SELECT day, type, congress, max(number) FILTER (WHERE introduced_date <= day + INTERVAL 7 DAY) AS highest,
-             max(introduced_date) AS newest
-           FROM bills, (SELECT DISTINCT date AS day FROM congressional_record) GROUP BY ALL) k
-  ON k.day = m.date AND k.type = split_part(m.bill, ':', 1) AND k.congress = split_part(m.bill, ':', 2)::BIGINT
-WHERE b.introduced_date > m.date + INTERVAL 7 DAY
-   OR (k.newest > m.date + INTERVAL 7 DAY AND split_part(m.bill, ':', 3)::BIGINT > coalesce(k.highest, 0));
+LEFT JOIN n ON n.type = m.type AND n.congress = m.congress
+ASOF LEFT JOIN k ON k.type = m.type AND k.congress = m.congress AND k.day <= m.until
+WHERE b.introduced_date > m.until OR (n.newest > m.until AND m.number > coalesce(k.highest, 0));
 
 UPDATE congressional_record SET bill_ids = nullif(list_filter(bill_ids, lambda bill: NOT list_contains(n.bills, bill)), [])
 FROM (SELECT id, list(bill) AS bills FROM not_yet GROUP BY id) n WHERE congressional_record.id = n.id;

@@ -5,9 +5,11 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
 use clap::Args;
+use indicatif::ProgressBar;
 use josh::catalog::{Field, Kind, SOURCES, Source};
 use serde_json::{Map, Value, json};
 
@@ -15,7 +17,7 @@ use crate::build::BuildJob;
 use crate::checks::Limits;
 use crate::embedding::Embedding;
 use crate::layout::InputFolder;
-use crate::{progress, report};
+use crate::{machine, progress, report};
 
 #[derive(Args)]
 pub struct Synth {
@@ -180,9 +182,38 @@ const SHARES: [(&str, u64); 12] = [
 ];
 
 fn write_corpus(folder: &Path, passages: u64, filings: Option<u64>, seed: u64) -> Result<()> {
-    let language = Language::new(seed);
+    let corpus = Corpus { folder, passages, filings, seed, language: Language::new(seed) };
     let bar = progress::rate_bar(passages, "writing texts");
-    for (index, source) in SOURCES.iter().enumerate() {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<()> {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(source) = SOURCES.get(number) else { return Ok(()) };
+            corpus.write_source(number, source, &bar)?;
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..machine::cores()).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    })?;
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// What is written, each source by itself: which thread writes it changes nothing.
+struct Corpus<'a> {
+    folder: &'a Path,
+    passages: u64,
+    filings: Option<u64>,
+    seed: u64,
+    language: Language,
+}
+
+impl Corpus<'_> {
+    fn write_source(&self, index: usize, source: &Source, bar: &ProgressBar) -> Result<()> {
+        let Corpus { folder, passages, filings, seed, language } = self;
         let mut random = Random(seed ^ (index as u64 + 1) << 32);
         let share = SHARES
             .iter()
@@ -195,12 +226,12 @@ fn write_corpus(folder: &Path, passages: u64, filings: Option<u64>, seed: u64) -
         let others = filings.filter(|_| source.key == "lda-filings").unwrap_or(passages / 100);
         while written < share.unwrap_or(others).max(20) {
             let topic = random.below(TOPICS);
-            let mut record = fields(source, number, &language, topic, &mut random);
+            let mut record = fields(source, number, language, topic, &mut random);
             number += 1;
             let sections = if share.is_some() { 1 + random.below(5) * random.below(5) } else { 0 };
             if share.is_some() {
                 let body: Vec<Value> =
-                    (1..=sections).map(|n| section(n, topic, &language, &mut random)).collect();
+                    (1..=sections).map(|n| section(n, topic, language, &mut random)).collect();
                 record.insert("body".into(), body.into());
             }
             written += sections.max(1);
@@ -208,10 +239,8 @@ fn write_corpus(folder: &Path, passages: u64, filings: Option<u64>, seed: u64) -
             serde_json::to_writer(&mut file, &record)?;
             file.write_all(b"\n")?;
         }
-        file.flush()?;
+        Ok(file.flush()?)
     }
-    bar.finish_and_clear();
-    Ok(())
 }
 
 fn section(number: u64, topic: u64, language: &Language, random: &mut Random) -> Value {

@@ -32,9 +32,12 @@ class Bundle:
         at, length = struct.unpack_from("<QQ", footer, 16)
         self.manifest = json.loads(self.map[at:at + length])
 
+    def section(self, kind):
+        return next((s for s in self.manifest["sections"] if s["kind"] == kind), None)
+
     def files(self, kind):
         """The packed files of a section, by name; none if the bundle has no such section."""
-        section = next((s for s in self.manifest["sections"] if s["kind"] == kind), None)
+        section = self.section(kind)
         if section is None:
             return {}
         start = section["offset"]
@@ -42,22 +45,30 @@ class Bundle:
         return {name: (start + at, size) for name, at, size in json.loads(self.map[start + 8:start + 8 + length])}
 
     def matrix(self):
-        """Rows of the matrix of vectors, and numbers in a row; 0 in a bundle without vectors."""
+        """Passages that may have vectors, and numbers of a vector; 0 in a bundle without vectors."""
         matrix = self.files("matrix")
         count = matrix["norms"][1] // 4 if matrix else 0
-        return count, matrix["matrix"][1] // count if count else 0
+        if not count or "matrix" in matrix:
+            return count, matrix["matrix"][1] // count if count else 0
+        return count, struct.unpack_from("<II", self.map, self.section("vectors")["offset"])[1]
 
     def vectors(self):
         """Every passage that has a vector: its number, the number of its record, the vector."""
         matrix, (count, width) = self.files("matrix"), self.matrix()
-        rows, norms = matrix["matrix"][0], matrix["norms"][0]
+        norms = matrix["norms"][0]
+        if "slots" in matrix:
+            # The graph's file begins with the number and length of its rows, and the rows.
+            slots = struct.unpack_from(f"<{count}I", self.map, matrix["slots"][0])
+            rows = self.section("vectors")["offset"] + 8
+        else:
+            slots, rows = range(count), matrix["matrix"][0]
         starts, length = self.files("text_index")["josh.starts"]
         starts = struct.unpack_from(f"<{length // 4}I", self.map, starts)
         for record, (first, end) in enumerate(zip(starts, starts[1:])):
-            # The last passages have no rows if they were not embedded, others a row of zeros.
+            # Passages that were not embedded have no norm if they are the last ones, else a norm of 0.
             for passage in range(first, min(end, count)):
                 if struct.unpack_from("<f", self.map, norms + 4 * passage)[0] > 0:
-                    yield passage, record, struct.unpack_from(f"<{width}b", self.map, rows + width * passage)
+                    yield passage, record, struct.unpack_from(f"<{width}b", self.map, rows + width * slots[passage])
 
 
 def load_tables(tables, db, schema):

@@ -102,6 +102,24 @@ impl Row<'_, '_> {
     pub fn get<T: FromSql>(&self, column: usize) -> Result<T, QueryError> {
         self.0.get(column).map_err(failed)
     }
+
+    /// A value of any type that a bundle's columns of text, numbers and flags have.
+    pub fn json(&self, column: usize) -> Result<serde_json::Value, QueryError> {
+        json(self.get::<Value>(column)?)
+    }
+}
+
+fn json(value: Value) -> Result<serde_json::Value, QueryError> {
+    Ok(match value {
+        Value::Null => serde_json::Value::Null,
+        Value::Text(text) => text.into(),
+        Value::Boolean(flag) => flag.into(),
+        Value::BigInt(number) => number.into(),
+        Value::Int(number) => number.into(),
+        Value::Double(number) => number.into(),
+        Value::List(items) => items.into_iter().map(json).collect::<Result<_, _>>()?,
+        other => return Err(QueryError::Failed(format!("a column with {other:?}"))),
+    })
 }
 
 fn failed(error: impl std::fmt::Display) -> QueryError {

@@ -13,12 +13,13 @@ use sha2::{Digest, Sha256};
 use super::BundleError;
 
 /// The format that this binary writes.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 /// The oldest format that this binary reads. Format 3 has no columns section; DuckDB answers then.
+/// Up to format 4 vectors are kept twice.
 pub const OLDEST_READABLE: u32 = 3;
 /// The oldest format whose readers can read what this binary writes: older ones don't know all of
 /// its sections.
-pub const OLDEST_READER: u32 = 4;
+pub const OLDEST_READER: u32 = 5;
 
 pub const PAGE: u64 = 4096;
 pub const FOOTER_LENGTH: u64 = 128;
@@ -44,9 +45,9 @@ pub enum SectionKind {
     TextIndex,
     /// The names of the records of registry sources (see `names`).
     Names,
-    /// The passage vectors, row by row, for exact scoring (see `vectors`).
+    /// Where the vector of each passage is among the vectors (see `vectors`).
     Matrix,
-    /// The usearch graph over the same vectors.
+    /// The usearch graph, with the vectors.
     Vectors,
     /// An embedding model and its tokenizer, unless the vectors are by the built-in one.
     Model,

@@ -9,6 +9,11 @@
 //! levels: highest level of each node i16
 //! nodes: key u64, level i16, then for each level: count u32, slots u32 (as many as may be)
 //! ```
+//!
+//! Rows and nodes are in the order of their slots, in which threads added them. The key of a node
+//! is the number of its passage.
+
+use std::ops::Range;
 
 const HEAD: usize = 64;
 const HEADER: usize = 40;
@@ -18,15 +23,37 @@ const KINDS: [u8; 4] = [b'c', 23, 14, 15];
 const MAX_DIMENSIONS: u64 = 1 << 16;
 const MAX_CONNECTIVITY: u64 = 1 << 16;
 
+/// The node of a passage that has none.
+pub const NO_SLOT: u32 = u32::MAX;
+
+/// Where the rows are, and the bytes of each. Says nothing about the rest.
+pub fn rows(bytes: &[u8]) -> Option<(Range<usize>, usize)> {
+    let (rows, row) = (number::<4>(bytes, 0)? as usize, number::<4>(bytes, 4)? as usize);
+    let range = 8..rows.checked_mul(row)?.checked_add(8)?;
+    bytes.get(range.clone()).map(|_| (range, row))
+}
+
+/// The slots of the passages `0..passages`, of a graph that usearch has just written.
+pub fn slots(bytes: &[u8], passages: usize) -> Option<Vec<u32>> {
+    let (matrix, row) = rows(bytes)?;
+    let nodes = matrix.len().checked_div(row).unwrap_or_default();
+    let header = |nth: usize| number::<8>(bytes, matrix.end + HEAD + nth * 8);
+    let (above, base) = (header(1)? as usize, header(2)? as usize);
+    let mut slots = vec![NO_SLOT; passages];
+    let mut at = matrix.end + HEAD + HEADER + nodes * 2;
+    for slot in 0..nodes {
+        let (key, level) = (number::<8>(bytes, at)?, number::<2>(bytes, at + 8)? as usize);
+        *slots.get_mut(usize::try_from(key).ok()?)? = slot as u32;
+        at += 10 + (4 + base * 4) + level * (4 + above * 4);
+    }
+    (at == bytes.len()).then_some(slots)
+}
+
 /// Whether usearch can walk this graph of vectors with so many dimensions without leaving it. Says
 /// what is wrong otherwise. Reads as much as checking the hash does.
 pub fn check(bytes: &[u8], dimensions: usize) -> Result<(), &'static str> {
-    let (rows, row) = match (number::<4>(bytes, 0), number::<4>(bytes, 4)) {
-        (Some(rows), Some(row)) => (rows as usize, row as usize),
-        _ => return Err("a graph without a matrix"),
-    };
-    let head = rows.checked_mul(row).and_then(|length| length.checked_add(8));
-    let head = head.ok_or("a graph whose matrix is too large")?;
+    let (matrix, row) = rows(bytes).ok_or("a graph without a matrix")?;
+    let (rows, head) = (number::<4>(bytes, 0).unwrap_or_default() as usize, matrix.end);
     let field = |at: usize| number::<8>(bytes, head.checked_add(at)?);
     let header = |nth: usize| field(HEAD + nth * 8).ok_or("a graph without a header");
     let kinds = head.checked_add(13).and_then(|at| bytes.get(at..at.checked_add(4)?));

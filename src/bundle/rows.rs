@@ -155,7 +155,7 @@ impl<'a> RowBlock<'a> {
     }
 
     /// The same of rows that are JSON objects.
-    pub(super) fn of_json(columns: &[&'a str], rows: &[&str]) -> Option<RowBlock<'a>> {
+    pub fn of_json(columns: &[&'a str], rows: &[&str]) -> Option<RowBlock<'a>> {
         RowBlock::read(columns, rows.len(), transposed(columns, rows).ok()?)
     }
 

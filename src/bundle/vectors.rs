@@ -1,6 +1,11 @@
-//! Passage vectors with 8 bits per number: a matrix for exact scoring, and a usearch graph over the
-//! same vectors for searching when there are too many to score. Both are read in place from the
-//! memory map. Which of the two to use is decided by `policy::search::semantic`.
+//! Passage vectors with 8 bits per number, and a usearch graph over them for searching when there
+//! are too many to score. Read in place from the memory map. Whether to score or to walk is decided
+//! by `policy::search::semantic`.
+//!
+//! The graph's file begins with the vectors, in the order in which threads added them (`graph`). So
+//! a second section says which row is a passage's: as threads take passages in order, passages that
+//! follow one another have rows that do, but for a few. Bundles up to format 4 have there a matrix
+//! of the same vectors.
 //!
 //! Each vector is scaled by its own largest number before it is rounded, which does not affect
 //! cosine similarity. The rounding error of a similarity is below 0.001; neighbours in a real
@@ -13,6 +18,7 @@ use std::path::{Path, PathBuf};
 use numkong::Dot;
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
+use super::pack::PackedNumbers;
 use super::{BundleError, SharedMap, graph, pack};
 
 /// The number of neighbours of a node, and of candidates examined while building. Higher values
@@ -20,8 +26,11 @@ use super::{BundleError, SharedMap, graph, pack};
 const CONNECTIVITY: usize = 24;
 const EXPANSION_ADD: usize = 160;
 
-const MATRIX: &str = "matrix";
+/// The reciprocal of each vector's length, and its row in the graph.
 const NORMS: &str = "norms";
+const SLOTS: &str = "slots";
+/// The vectors in the order of the passages: while building, and in bundles up to format 4.
+const MATRIX: &str = "matrix";
 
 /// A vector as it is stored and searched for.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +74,10 @@ pub fn by_similarity(a: &Near, b: &Near) -> std::cmp::Ordering {
 pub struct Vectors {
     map: SharedMap,
     dimensions: usize,
-    matrix: Range<usize>,
+    /// All vectors, row by row.
+    rows: Range<usize>,
+    /// The row of each passage, unless it is its number.
+    slots: Option<Range<usize>>,
     norms: Range<usize>,
     graph: Index,
 }
@@ -82,19 +94,31 @@ impl Vectors {
         let packed =
             map.get(matrix.clone()).and_then(pack::list).ok_or_else(|| damaged("list no files"))?;
         let file = |name: &str| {
-            let found = packed
-                .iter()
-                .find(|(n, _)| n == name)
-                .ok_or_else(|| damaged(&format!("lack the file {name}")))?;
-            Ok::<_, BundleError>(matrix.start + found.1.start..matrix.start + found.1.end)
+            let found = packed.iter().find(|(n, _)| n == name);
+            found.map(|(_, at)| matrix.start + at.start..matrix.start + at.end)
         };
-        let (matrix, norms) = (file(MATRIX)?, file(NORMS)?);
+        let norms = file(NORMS).ok_or_else(|| damaged("lack the file norms"))?;
         let count = norms.len() / 4;
-        let dimensions = matrix.len().checked_div(count).unwrap_or_default();
-        if dimensions * count != matrix.len() {
+        let bytes = map.get(graph.clone()).ok_or_else(|| damaged("have no graph"))?;
+        let (slots, rows, dimensions) = match file(SLOTS) {
+            Some(slots) => {
+                let (rows, row) =
+                    graph::rows(bytes).ok_or_else(|| damaged("have a graph without rows"))?;
+                (Some(slots), graph.start + rows.start..graph.start + rows.end, row)
+            }
+            None => {
+                let rows = file(MATRIX).ok_or_else(|| damaged("lack the file slots"))?;
+                let row = rows.len().checked_div(count).unwrap_or_default();
+                (None, rows, row)
+            }
+        };
+        let is_whole = match &slots {
+            Some(slots) => slots.len() == norms.len(),
+            None => dimensions * count == rows.len(),
+        };
+        if !is_whole {
             return Err(damaged("have a matrix of the wrong size"));
         }
-        let bytes = map.get(graph).ok_or_else(|| damaged("have no graph"))?;
         graph::check(bytes, dimensions).map_err(|what| damaged(&format!("have {what}")))?;
         let index = new_index(dimensions.max(1))
             .map_err(|e| damaged(&format!("have dimensions that usearch refuses ({e})")))?;
@@ -102,15 +126,14 @@ impl Vectors {
         // never written or moved. usearch follows what they say, which was just checked.
         unsafe { index.view_from_buffer(bytes) }
             .map_err(|e| damaged(&format!("have a graph that usearch can't load ({e})")))?;
-        Ok(Vectors { map, dimensions, matrix, norms, graph: index })
+        Ok(Vectors { map, dimensions, rows, slots, norms, graph: index })
     }
 
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// The number of rows. Passages `0..count` have one each, a row of zeros if they were not
-    /// embedded.
+    /// Passages `0..count` have a vector, but for those that were not embedded.
     pub fn count(&self) -> u32 {
         (self.norms.len() / 4) as u32
     }
@@ -131,9 +154,32 @@ impl Vectors {
         let at = passage as usize;
         let norms = self.map.get(self.norms.clone())?;
         let norm = f32::from_le_bytes(norms.get(at * 4..at * 4 + 4)?.try_into().ok()?);
-        let rows = self.map.get(self.matrix.clone())?;
-        let row = rows.get(at * self.dimensions..(at + 1) * self.dimensions)?;
-        (norm > 0.0).then_some((signed(row), norm))
+        if norm.is_nan() || norm <= 0.0 {
+            return None;
+        }
+        let row = match &self.slots {
+            Some(slots) => PackedNumbers::in_bytes(self.map.get(slots.clone())?).get(at)? as usize,
+            None => at,
+        };
+        let rows = self.map.get(self.rows.clone())?;
+        let row = rows.get(row * self.dimensions..(row + 1) * self.dimensions)?;
+        Some((signed(row), norm))
+    }
+
+    /// The nearest of these passages.
+    pub fn nearest(&self, query: &Vector, passages: Range<u32>) -> Option<Near> {
+        self.scored(query, passages).min_by(by_similarity)
+    }
+
+    fn scored(
+        &self,
+        query: &Vector,
+        passages: impl Iterator<Item = u32>,
+    ) -> impl Iterator<Item = Near> {
+        passages.filter_map(|passage| {
+            let similarity = self.similarity(query, passage)?;
+            Some(Near { passage, similarity })
+        })
     }
 
     /// The `limit` nearest of these passages, found by scoring every one of them.
@@ -143,11 +189,7 @@ impl Vectors {
         passages: impl Iterator<Item = u32>,
         limit: usize,
     ) -> Vec<Near> {
-        let scored = passages.filter_map(|passage| {
-            let similarity = self.similarity(query, passage)?;
-            Some(Near { passage, similarity })
-        });
-        best(scored, limit)
+        best(self.scored(query, passages), limit)
     }
 
     /// Approximately the `limit` nearest of the allowed passages, found by walking the graph; fewer
@@ -294,6 +336,70 @@ impl Builder {
             .to_str()
             .ok_or_else(|| io::Error::other("the path of the working folder is not UTF-8"))?;
         index.save(path).map_err(|e| io::Error::other(e.to_string()))?;
-        pack::pack(&self.folder, matrix, |name| name == MATRIX || name == NORMS)
+        drop(index);
+        let saved = std::fs::File::open(graph)?;
+        // SAFETY: as above.
+        let saved = unsafe { memmap2::Mmap::map(&saved)? };
+        let slots = graph::slots(&saved, self.count as usize)
+            .ok_or_else(|| io::Error::other("usearch wrote a graph of another layout"))?;
+        std::fs::write(self.folder.join(SLOTS), PackedNumbers::bytes_of(&slots))?;
+        pack::pack(&self.folder, matrix, |name| name == SLOTS || name == NORMS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::guard::GuardedMap;
+
+    /// Pseudorandom vectors, some of them missing.
+    fn given() -> Vec<Option<Vector>> {
+        let mut state = 7u64;
+        let mut number = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+        };
+        let mut vector = || Vector::of(&[0; 24].map(|_| number()));
+        (0..900).map(|n| (n % 7 != 3).then(&mut vector)).collect()
+    }
+
+    fn open(matrix: &Path, graph: &Path) -> Vectors {
+        let [a, b] = [matrix, graph].map(|path| std::fs::read(path).unwrap());
+        let both = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(both.path(), [&a[..], &b[..]].concat()).unwrap();
+        let map = GuardedMap::of(both.as_file()).unwrap();
+        let map = SharedMap(std::sync::Arc::new(map));
+        Vectors::open(map, 0..a.len(), a.len()..a.len() + b.len()).unwrap()
+    }
+
+    /// Given vectors added by several threads, when opened with the graph's rows and, as in format
+    /// 4, with a matrix beside it, then each passage has its own vector, and both give the same.
+    #[test]
+    fn every_passage_has_its_own_vector_in_both_formats() {
+        let folder = tempfile::tempdir().unwrap();
+        let [parts, matrix, graph, old] =
+            ["parts", "matrix.section", "graph", "old.section"].map(|n| folder.path().join(n));
+        let given = given();
+        let mut builder = Builder::new(&parts, 24).unwrap();
+        given.iter().for_each(|vector| builder.push(vector.as_ref()).unwrap());
+        builder.finish(&matrix, &graph, 4, |_| ()).unwrap();
+        pack::pack(&parts, &old, |name| name == MATRIX || name == NORMS).unwrap();
+        let [old, new] = [open(&old, &graph), open(&matrix, &graph)];
+        assert!(old.slots.is_none() && new.slots.is_some());
+        for vectors in [&old, &new] {
+            assert_eq!((vectors.count(), vectors.dimensions()), (900, 24));
+            for (passage, vector) in (0..).zip(&given) {
+                assert_eq!(vectors.vector(passage), *vector, "{passage}");
+            }
+            assert_eq!(vectors.vector(900), None);
+        }
+        let query = given[100].as_ref().unwrap();
+        let found = |vectors: &Vectors| vectors.walk(query, 20, None).unwrap();
+        assert_eq!(found(&new), found(&old));
+        assert_eq!(found(&new)[0].passage, 100);
+        assert_eq!(new.nearest_of(query, 0..900, 5), old.nearest_of(query, 0..900, 5));
+        assert_eq!(new.nearest(query, 0..900), old.nearest_of(query, 0..900, 1).first().copied());
+        let size = |path: &Path| std::fs::metadata(path).unwrap().len();
+        assert!(size(&matrix) < 900 * 8 + 1024, "{} bytes", size(&matrix));
     }
 }

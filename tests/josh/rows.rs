@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use josh::api::Context;
 use josh::bundle::Bundle;
+use josh::catalog::spec::{BODY, TOC};
 use josh::catalog::{Field, Kind, SOURCES, SubResourceKind};
 use josh::policy::query::row_json;
 use serde_json::Value;
@@ -28,7 +29,11 @@ fn expected(table: &str, columns: &[Field], parent: &str, wheres: &str, order: &
 }
 
 fn statements() -> u64 {
-    let text = SERVER.get("/metrics").text();
+    statements_of(&SERVER)
+}
+
+fn statements_of(server: &Server) -> u64 {
+    let text = server.get("/metrics").text();
     let line = text.lines().find_map(|line| line.strip_prefix("josh_sql_statements "));
     line.and_then(|value| value.parse().ok()).expect("the metric is there")
 }
@@ -222,4 +227,60 @@ fn numbers_of_rows_without_sql_are_those_of_sql() {
         }
     }
     assert!(numbers > 1_000, "{numbers}");
+}
+
+/// Given texts with few and with many sections, in one version or several, when they are listed
+/// whole, filtered, sorted and page by page, then the sections are those of the table in its order,
+/// and a page took one statement, or two where texts were read by themselves.
+#[test]
+fn sections_of_a_text_are_those_of_the_table() {
+    let server = Server::start(&[]);
+    let (mut lists, mut long) = (0, 0);
+    for source in SOURCES.iter().filter(|source| source.shape.has_body()) {
+        if BUNDLE.bundle.source(source.key).is_none() {
+            continue;
+        }
+        let table = source.sub_table("body");
+        let sql =
+            format!("SELECT parent, count(*) AS n FROM \"{table}\" GROUP BY 1 ORDER BY n DESC, 1");
+        let parents = BUNDLE.bundle.db.query(&sql, &[], &BUNDLE.interrupt(), |row| {
+            Ok((row.get::<String>(0)?, row.get::<usize>(1)?))
+        });
+        for (parent, count) in parents.expect("parents").iter().take(2) {
+            long += u32::from(*count > 64);
+            for (sub, columns) in [("body", BODY), ("toc", TOC)] {
+                let path = format!("/v1/{}/{}/{sub}", source.key, segment(parent));
+                let all = expected(&table, columns, parent, "TRUE", "ord");
+                let check = |query: String, wheres: &str, order: &str, limit: usize| {
+                    let rows = expected(&table, columns, parent, wheres, order);
+                    let before = statements_of(&server);
+                    assert_eq!(server.all(&format!("{path}{query}"), limit), rows, "{path}{query}");
+                    let pages = rows.len().div_ceil(limit).max(1) as u64;
+                    let ran = statements_of(&server) - before;
+                    assert!(ran <= 2 * pages, "{path}{query}: {ran} statements, {pages} pages");
+                };
+                check(String::new(), "current", "ord", 100);
+                check(String::new(), "current", "ord", 7);
+                check("?current=true,false".into(), "TRUE", "ord", 90);
+                lists += 3;
+                for field in columns {
+                    let is_version = ["version", "current"].contains(&field.name);
+                    let scope = if is_version { "TRUE" } else { "current" };
+                    for (parameter, wheres) in filters(field, &all) {
+                        if !parameter.ends_with('=') {
+                            let wheres = format!("{wheres} AND {scope}");
+                            check(format!("?{parameter}"), &wheres, "ord", 100);
+                            lists += 1;
+                        }
+                    }
+                    if field.can_sort() {
+                        let order = format!("\"{}\" DESC NULLS LAST, ord", field.name);
+                        check(format!("?sort=-{}", field.name), "current", &order, 30);
+                        lists += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(lists > 100 && long > 1, "{lists} lists, {long} texts with many sections");
 }

@@ -16,6 +16,7 @@ mod page;
 mod request;
 mod row_numbers;
 mod rows;
+mod sections;
 mod selection;
 mod text;
 mod values;

@@ -13,6 +13,7 @@ use super::find;
 use super::listing::{Items, Listing, Ords};
 use super::request::{ListRequest, Sort};
 use super::rows;
+use super::sections;
 use super::text;
 use crate::api::{Context, Error, Notes, Outcome, Page, Result};
 use crate::bundle::SqlValue;
@@ -97,10 +98,13 @@ fn count_and_rows(
     after: Option<&Cursor>,
     limit: usize,
 ) -> Result<(u64, Vec<ListRow>)> {
-    if let Some(prepared) = listing.rows()
-        && let Some(found) = rows::page(context, prepared, request, after, limit)?
-    {
-        return Ok(found);
+    if let Some(prepared) = listing.rows() {
+        if let Some(found) = rows::page(context, prepared, request, after, limit)? {
+            return Ok(found);
+        }
+        if let Some(found) = sections::page(context, listing, prepared, request, after, limit)? {
+            return Ok(found);
+        }
     }
     let set = match Table::of(listing)? {
         Some(table) => table.matched(context, &request.filters)?.map(|set| (table, set)),

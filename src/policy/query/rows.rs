@@ -15,10 +15,10 @@ use crate::catalog::Kind;
 use crate::catalog::wording::day;
 
 /// Of more rows than that, DuckDB finds some sooner.
-const MOST_ROWS: usize = 20_000;
+pub const MOST_ROWS: usize = 20_000;
 
 /// A row that is meant: its place, its block and its number there.
-pub(super) type Place = (usize, usize, usize);
+pub type Place = (usize, usize, usize);
 
 /// How many rows the list has, and the next `limit` of them.
 pub fn page(
@@ -41,13 +41,32 @@ pub fn page(
         return Ok(found.map(|found| (rows.range.len() as u64, found)));
     }
     let Some(blocks) = all(rows) else { return Ok(None) };
+    let Some(places) = places(context, &blocks, request)? else { return Ok(None) };
+    let found = page_of(&blocks, &places, ord(0), after, limit)?;
+    Ok(Some((places.len() as u64, found)))
+}
+
+/// The rows that are meant, in order. Nothing where that depends on a column that is not kept.
+pub fn places(
+    context: &Context,
+    blocks: &[RowBlock],
+    request: &ListRequest,
+) -> Result<Option<Vec<Place>>> {
     let filters: Vec<&Filter> = request.filters.iter().collect();
-    let Some(mut places) = matched(context, &blocks, &filters)? else { return Ok(None) };
-    if let Some(sort) = request.sort
-        && !sort_places(&blocks, &mut places, sort)
-    {
-        return Ok(None);
-    }
+    let Some(mut places) = matched(context, blocks, &filters)? else { return Ok(None) };
+    let is_sorted = request.sort.is_none_or(|sort| sort_places(blocks, &mut places, sort));
+    Ok(is_sorted.then_some(places))
+}
+
+/// The next `limit` of these rows; the first one of all has the number `first`.
+pub fn page_of(
+    blocks: &[RowBlock],
+    places: &[Place],
+    first: u64,
+    after: Option<&Cursor>,
+    limit: usize,
+) -> Result<Vec<ListRow>> {
+    let ord = |place: usize| first + place as u64;
     let from = match after {
         None => 0,
         Some(cursor) => {
@@ -61,8 +80,7 @@ pub fn page(
         key: None,
         json: Some(blocks[*block].json(*at)),
     };
-    let found = places.iter().skip(from).take(limit).map(row).collect();
-    Ok(Some((places.len() as u64, found)))
+    Ok(places.iter().skip(from).take(limit).map(row).collect())
 }
 
 /// How many rows each filter leaves by itself.

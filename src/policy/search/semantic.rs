@@ -95,12 +95,8 @@ pub fn exact(
         if at.is_multiple_of(CHECKED) {
             context.check()?;
         }
-        let best = vectors.nearest_of(question, index.passages_of(record), 1);
-        hits.extend(best.first().map(|n| Hit {
-            record,
-            similarity: n.similarity,
-            passage: n.passage,
-        }));
+        let nearest = vectors.nearest(question, index.passages_of(record));
+        hits.extend(nearest.map(|n| Hit { record, similarity: n.similarity, passage: n.passage }));
     }
     if most > 0 && most < hits.len() {
         hits.select_nth_unstable_by(most - 1, order);
