@@ -1,6 +1,6 @@
-//! The allocator of the binary: mimalloc, which can be told to overwrite memory that is given back.
-//! A server with forms tells it so: somebody's data pass through buffers of connections, parsers and
-//! messages, of which ours are the fewest, and each of them ends here.
+//! The allocator of the binary: mimalloc, which can be told to overwrite memory that is given
+//! back. A server with forms tells it so: somebody's data pass through buffers of connections,
+//! parsers and messages, of which ours are the fewest, and each of them ends here.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
