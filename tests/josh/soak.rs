@@ -56,7 +56,8 @@ fn ask(agent: &ureq::Agent, url: &str, (kind, what): (&str, &str)) -> Result<Ans
 }
 
 /// An answer as it must be, again and again: its status, and its bytes around what differs between
-/// two requests or two editions. Comparing must cost little: the clients have no cores of their own.
+/// two requests or two editions. Comparing must cost little: the clients have no cores of their
+/// own.
 struct Right {
     status: u16,
     pieces: Vec<Vec<u8>>,
@@ -64,7 +65,8 @@ struct Right {
 
 static DIFFERS: LazyLock<Regex> = LazyLock::new(|| {
     let number = r#"(took_ms|ms)\\?":\d+"#;
-    let text = r#"(request_id|next_cursor|id)\\?":\\?"(first|second|[0-9a-f]{16}-[0-9a-f]+|[A-Za-z0-9_-]{24,})"#;
+    let value = r"first|second|[0-9a-f]{16}-[0-9a-f]+|[A-Za-z0-9_-]{24,}";
+    let text = format!(r#"(request_id|next_cursor|id)\\?":\\?"({value})"#);
     Regex::new(&format!("{number}|{text}")).unwrap()
 });
 
