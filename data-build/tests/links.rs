@@ -1,12 +1,15 @@
 //! What one source's records say about another's, after a build: amendments and their roll calls,
-//! bills and their laws, people and their names.
+//! bills and their laws, people and their names, a bill and its text.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
+use josh::api::{Arguments, Context};
 use josh::bundle::Bundle;
+use josh::toolsets::Toolsets;
 use serde_json::{Value, json};
 
 fn build(folder: &Path, files: &[(&str, &[Value])]) -> Bundle {
@@ -174,4 +177,55 @@ fn the_record_names_no_measure_of_the_future() {
         [("bills.josh.jsonl", &bills), ("congressional-record.josh.jsonl", &[entry])];
     let found = record(&build(folder.path(), &files), "crec:2025-02-26:S1392");
     assert_eq!(found["bill_ids"], json!(["sres:119:87", "sres:119:88", "sjres:119:9"]));
+}
+
+/// Given a text of more sections than are read at once, when it is listed page by page, from its
+/// end or one section of it, then every section comes with its own text, in two statements a page.
+#[test]
+fn the_sections_of_a_long_text_come_with_their_texts() {
+    const SECTIONS: usize = 150;
+    let folder = tempfile::tempdir().unwrap();
+    let section = |n: usize| {
+        json!({"version": "enr", "order": "1", "section": n.to_string(), "level": 1,
+            "heading": format!("SEC. {n}. A heading"), "text": format!("The text of section {n}.")})
+    };
+    let body: Vec<Value> = (1..=SECTIONS).map(section).collect();
+    let bill = json!({"id": "hr:119:1", "title": "A bill", "congress": 119, "type": "hr",
+        "number": 1, "introduced_date": "2025-05-20", "body": body});
+    let bundle = build(folder.path(), &[("bills.josh.jsonl", &[bill])]);
+    let context = Arc::new(Context::unbounded(Arc::new(bundle)));
+    let toolsets = Toolsets::default();
+    let operation = toolsets.operations().find(|o| o.name == "list_sub_resource").unwrap();
+    let list = |given: &[(&'static str, &str)]| {
+        let mut arguments = Arguments::default();
+        for (name, value) in [("{source}", "bills"), ("{id}", "hr:119:1"), ("{sub}", "body")] {
+            arguments.push_one(name, value);
+        }
+        given.iter().for_each(|(name, value)| arguments.push_one(name, *value));
+        let before = context.bundle.db.statements();
+        let page = (operation.run)(arguments, &context).unwrap().output.to_value().unwrap();
+        assert!(context.bundle.db.statements() - before <= 2, "{given:?}");
+        page
+    };
+    let texts = |page: &serde_json::Map<String, Value>| {
+        let items = page["data"].as_array().unwrap().iter();
+        items.map(|item| item["text"].as_str().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    let all: Vec<String> = (1..=SECTIONS).map(|n| format!("The text of section {n}.")).collect();
+    let (mut found, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let mut given = vec![("limit", "40")];
+        given.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+        let page = list(&given);
+        assert_eq!(page["total"], SECTIONS);
+        found.extend(texts(&page));
+        cursor = page["next_cursor"].as_str().map(str::to_string);
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(found, all);
+    assert_eq!(texts(&list(&[("section", "77")])), all[76..77]);
+    let last = list(&[("sort", "-heading"), ("limit", "1")]);
+    assert_eq!(texts(&last), all[98..99], "99 is the last heading as text");
 }
