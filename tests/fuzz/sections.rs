@@ -182,9 +182,9 @@ static BUILT: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| {
     (std::fs::read(matrix).unwrap(), std::fs::read(graph).unwrap())
 });
 
-/// A graph that says of itself that nodes have no neighbours above the lowest level, and is whole if
-/// that is believed. usearch would read it as if they had 16, from the wrong places: libFuzzer found
-/// one.
+/// A graph that says of itself that nodes have no neighbours above the lowest level, and is whole
+/// if that is believed. usearch would read it as if they had 16, from the wrong places: libFuzzer
+/// found one.
 fn without_connectivity(graph: &[u8]) -> Vec<u8> {
     let header = 8 + VECTORS * DIMENSIONS + 64;
     let number = |at: usize| u64::from_le_bytes(graph[at..at + 8].try_into().unwrap()) as usize;

@@ -65,7 +65,8 @@ struct Right {
 
 static DIFFERS: LazyLock<Regex> = LazyLock::new(|| {
     let number = r#"(took_ms|ms)\\?":\d+"#;
-    let text = r#"(request_id|next_cursor|id)\\?":\\?"(first|second|[0-9a-f]{16}-[0-9a-f]+|[A-Za-z0-9_-]{24,})"#;
+    let value = r"first|second|[0-9a-f]{16}-[0-9a-f]+|[A-Za-z0-9_-]{24,}";
+    let text = format!(r#"(request_id|next_cursor|id)\\?":\\?"({value})"#);
     Regex::new(&format!("{number}|{text}")).unwrap()
 });
 
