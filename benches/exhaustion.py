@@ -105,6 +105,18 @@ def half_sent(server, count):
     return f"{len(streams)} half-sent posts of 1 MB"
 
 
+def idle(server, count):
+    """Connections that ask once and stay."""
+    streams, answered = [], 0
+    for _ in range(count):
+        stream = server.connect()
+        stream.sendall(b"GET /v1/bills/hr:119:1 HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        answered += stream.recv(12) == b"HTTP/1.1 200"
+        streams.append(stream)
+    time.sleep(6)
+    return f"{answered} of {count} connections answered and kept"
+
+
 def sessions(server, count):
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "clientInfo": {"name": "x", "version": "1"},
@@ -192,6 +204,7 @@ if __name__ == "__main__":
     options = parser.parse_args()
     for name, arguments, attack in [
         ("half-sent posts", [], lambda s: half_sent(s, 2000)),
+        ("idle connections", [], lambda s: idle(s, 2000)),
         ("sessions", ["--mcp-sessions", "true"], lambda s: sessions(s, 300)),
         ("long arguments", [], lambda s: long_arguments(s, 12)),
         ("streams", [], lambda s: http2_streams(s, 20000)),

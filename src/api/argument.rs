@@ -18,6 +18,8 @@ pub const MOST_VALUES: usize = 100;
 pub const MOST_FILTERS: usize = 32;
 /// How many items a surface wants at once where it shows or streams a whole list.
 pub const WHOLE_PAGE: &str = "{limit}";
+/// How well a name must fit where a surface shows only those that fit well, from 0 to 1.
+pub const LEAST_FIT: &str = "{fit}";
 /// Bytes of a whole query string.
 const LONGEST_QUERY: usize = 16 * 1024;
 

@@ -287,6 +287,11 @@ impl Links {
         Ok(Links { files, dictionaries })
     }
 
+    /// How many rows or records of a sub-resource belong to the record with this `ord`.
+    pub fn count(&self, source: &str, sub: &str, ord: usize) -> usize {
+        self.files.numbers(&format!("{source}.{sub}")).span(ord).len()
+    }
+
     /// The rows of a sub-resource that belong to the record with this `ord`.
     pub fn rows(&self, source: &str, sub: &str, ord: usize) -> Rows<'_> {
         let name = format!("{source}.{sub}");
@@ -408,6 +413,7 @@ mod tests {
         for (record, count) in counts.into_iter().enumerate() {
             let rows = links.rows("bills", "actions", record);
             assert_eq!(rows.range, before..before + count);
+            assert_eq!(links.count("bills", "actions", record), count);
             before += count;
             let expected: Vec<String> = (0..count).map(|at| row(record, at)).collect();
             assert_eq!(rows.json(0..count).unwrap(), expected);

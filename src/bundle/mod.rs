@@ -121,7 +121,8 @@ impl Bundle {
 
     /// A source of this bundle, by its key.
     pub fn source(&self, key: &str) -> Option<(&'static Source, &SourceFacts)> {
-        self.sources().find(|(s, _)| s.key == key)
+        let (source, _) = self.sources.iter().find(|(source, _)| source.key == key)?;
+        Some((*source, self.manifest.source(key)?))
     }
 
     /// The prepared records.

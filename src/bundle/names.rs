@@ -147,19 +147,15 @@ impl Names {
         let [listed, starts, named] =
             ["pieces", "piece_starts", "piece_names"].map(|file| self.files.numbers(file));
         for trigram in trigrams {
-            let (mut low, mut high) = (0, listed.len());
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if listed.get(middle).is_some_and(|p| p < *trigram) {
-                    low = middle + 1
-                } else {
-                    high = middle
-                }
-            }
-            if listed.get(low) != Some(*trigram) {
+            let at = first(listed, 0..listed.len(), *trigram);
+            if listed.get(at) != Some(*trigram) {
                 continue;
             }
-            for name in named.range(starts.span(low)) {
+            // The names of a trigram are in order, those of a source one behind the other.
+            let all = starts.span(at);
+            let from = first(named, all.clone(), range.start);
+            let own = from..first(named, from..all.end, range.end);
+            for name in named.range(own) {
                 if let Some(count) =
                     name.checked_sub(range.start).and_then(|at| counts.get_mut(at as usize))
                 {
@@ -171,4 +167,18 @@ impl Names {
         let shared = counts.iter().enumerate().filter(|(_, count)| **count >= least);
         shared.map(|(at, count)| (range.start + at as u32, *count)).collect()
     }
+}
+
+/// The first place in this range whose number is not less, among numbers in order.
+fn first(numbers: PackedNumbers, range: Range<usize>, wanted: u32) -> usize {
+    let (mut low, mut high) = (range.start, range.end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if numbers.get(middle).is_some_and(|number| number < wanted) {
+            low = middle + 1
+        } else {
+            high = middle
+        }
+    }
+    low
 }

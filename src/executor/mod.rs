@@ -190,7 +190,7 @@ impl Executor {
         context: Context,
     ) -> Result<Outcome> {
         let run = operation.run;
-        let cost = operation.cost_with.map_or(operation.cost, |cost_with| cost_with(&arguments));
+        let cost = cost_of(operation, &arguments);
         let served = self.current.load_full();
         let is_whole = arguments.has(WHOLE_PAGE);
         let is_page = operation.is_list && !is_whole && matches!(cost, Cost::Query | Cost::Search);
@@ -269,6 +269,27 @@ impl Executor {
         };
         pool.threads.run(work).await
     }
+}
+
+/// Runs an operation as a part of work that has its thread and its permit already: a page is made
+/// of several. What costs more than was granted is refused.
+pub fn execute_within(
+    granted: Cost,
+    operation: &'static Operation,
+    arguments: Arguments,
+    context: &Arc<Context>,
+) -> Result<Outcome> {
+    let cost = cost_of(operation, &arguments);
+    if cost != Cost::Lookup && cost != granted {
+        let (name, cost, granted) = (operation.name, cost.name(), granted.name());
+        return Err(Error::internal(format!("{name}, a {cost}, within a {granted}")));
+    }
+    context.check()?;
+    (operation.run)(arguments, context)
+}
+
+fn cost_of(operation: &Operation, arguments: &Arguments) -> Cost {
+    operation.cost_with.map_or(operation.cost, |cost_with| cost_with(arguments))
 }
 
 /// Runs work on this thread. On a blocking thread a panic ends the task; here it would end a

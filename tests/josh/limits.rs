@@ -3,13 +3,18 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use josh::api::{Arguments, Code, Context, Cost};
+use josh::bundle::Bundle;
+use josh::executor::execute_within;
+use josh::toolsets::Toolsets;
 use serde_json::json;
 
 use crate::access::Guarded;
-use crate::support::{Answer, SAMPLE, Server};
+use crate::support::{Answer, SAMPLE, Server, sample};
 
 const FORWARDED: &str = "x-forwarded-for";
 
@@ -214,4 +219,26 @@ fn a_kept_connection_is_the_clients_to_close() {
     server.signal("CONT");
     let length = stream.read(&mut head).unwrap();
     assert!(head[..length].starts_with(b"HTTP/1.1 200"), "closed after {length} bytes");
+}
+
+/// Given work with the permit of a query, when it calls operations, then look-ups and queries run,
+/// and a search, of which others are counted, is refused; when its time is up, nothing runs.
+#[test]
+fn work_runs_what_it_has_a_permit_for() {
+    let bundle = Arc::new(Bundle::open(&sample()).expect("the sample"));
+    let run = |name: &str, given: &[(&'static str, &str)], time: Duration| {
+        let toolsets = Toolsets::default();
+        let operation = toolsets.operations().find(|operation| operation.name == name);
+        let mut arguments = Arguments::default();
+        given.iter().for_each(|(name, value)| arguments.push_one(name, *value));
+        let context = Context::unbounded(bundle.clone());
+        let context = Context { deadline: Instant::now() + time, ..context };
+        let ran = execute_within(Cost::Query, operation.unwrap(), arguments, &Arc::new(context));
+        ran.map(drop).map_err(|error| error.code)
+    };
+    let (bill, long) = ([("{source}", "bills"), ("{id}", "hr:119:1")], Duration::from_secs(60));
+    assert_eq!(run("get_record", &bill, long), Ok(()));
+    assert_eq!(run("list_records", &bill[..1], long), Ok(()));
+    assert_eq!(run("search", &[("q", "water")], long), Err(Code::InternalError));
+    assert_eq!(run("get_record", &bill, Duration::ZERO), Err(Code::AnswerTimeout));
 }

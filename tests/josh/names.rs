@@ -30,6 +30,29 @@ fn noisy_names_lead_to_what_is_meant() {
     assert!(right * 100 >= cases.len() * 95, "{right} of {}", cases.len());
 }
 
+/// Given the same names, when they are typed into the search box, then its page shows everybody
+/// whom they fit well. It looks only at names that have most of the letters.
+#[test]
+fn the_search_page_shows_names_that_fit_well() {
+    let named = ["legislators", "committees"];
+    let cases = LABELLED.lines().filter(|l| !l.starts_with('#')).map(|l| l.split('\t'));
+    let cases: Vec<Vec<&str>> =
+        cases.map(Iterator::collect).filter(|c: &Vec<&str>| named.contains(&c[1])).collect();
+    let mut shown = 0;
+    for case in &cases {
+        let (name, registry) = (case[0], case[1]);
+        let found = first(registry, name);
+        let fits = found["match"]["score"].as_f64().unwrap_or_default() >= 0.851;
+        let Some(id) = found["id"].as_str().filter(|_| fits) else { continue };
+        let page = SAMPLE.get(&format!("/search?q={}", segment(name))).text();
+        let names = page.split_once("<h2 id=\"names\">").map_or("", |(_, names)| names);
+        let names = names.split_once("</section>").map_or("", |(names, _)| names);
+        assert!(names.contains(&format!("/{registry}/{id}")), "{name}: {id} in {names}");
+        shown += 1;
+    }
+    assert!(shown * 2 > cases.len(), "{shown} of {}", cases.len());
+}
+
 #[test]
 fn titles_states_parties_and_accents_are_understood() {
     for (name, registry, expected) in [

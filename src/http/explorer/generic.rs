@@ -10,7 +10,7 @@ use super::values::{is_web, label, official};
 use super::visit::Visit;
 use crate::api::{Operation, Result};
 
-pub async fn page(visit: &Visit<'_>, operation: &Operation) -> Result<Page> {
+pub async fn page(visit: &Visit, operation: &Operation) -> Result<Page> {
     let answer = visit.call(&visit.path, &visit.query).await?;
     let body = html! {
         h1 { (operation.title) }

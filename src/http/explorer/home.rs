@@ -76,7 +76,7 @@ const CHARTS: [(&str, &str, Asked); 5] = [
 #[derive(Default)]
 pub struct Home(ArcSwapOption<(String, Markup)>);
 
-pub async fn page(request: &HttpRequest, visit: &Visit<'_>) -> Result<Page> {
+pub async fn page(request: &HttpRequest, visit: &Visit) -> Result<Page> {
     let guard = request.app_data::<web::Data<AccessGuard>>();
     let is_open = guard.is_some_and(|guard| guard.access.is_none());
     let content = match visit.may_read(is_open) {
@@ -111,7 +111,7 @@ pub async fn page(request: &HttpRequest, visit: &Visit<'_>) -> Result<Page> {
     Ok(Page { has_search: true, ..Page::new("Josh", body) }.twin("JSON", "/v1/sources"))
 }
 
-async fn contents(request: &HttpRequest, visit: &Visit<'_>) -> Markup {
+async fn contents(request: &HttpRequest, visit: &Visit) -> Markup {
     let known = request.app_data::<web::Data<Home>>();
     let id = &visit.bundle.manifest.id;
     if let Some(known) = known.and_then(|home| home.0.load_full()).filter(|known| known.0 == *id) {
@@ -138,7 +138,7 @@ async fn contents(request: &HttpRequest, visit: &Visit<'_>) -> Markup {
 }
 
 /// The Bank of Japan's terms ask for a credit where its series are used.
-async fn holds_series_of_the_bank(visit: &Visit<'_>) -> bool {
+async fn holds_series_of_the_bank(visit: &Visit) -> bool {
     let query = Query::of(&[("publisher", "Bank of Japan"), ("limit", "1")]);
     let answer = visit.call("/statistical-series", &query).await;
     answer.is_ok_and(|answer| !answer.items().is_empty())
@@ -146,7 +146,7 @@ async fn holds_series_of_the_bank(visit: &Visit<'_>) -> bool {
 
 /// A short list; nothing where the bundle can't fill it.
 async fn newest(
-    visit: &Visit<'_>,
+    visit: &Visit,
     heading: &str,
     key: &'static str,
     parameters: &[(&str, &str)],
@@ -186,7 +186,7 @@ async fn newest(
 }
 
 /// A chart; nothing where the bundle can't fill it.
-async fn chart(visit: &Visit<'_>, heading: &str, key: &str, asked: &[(&str, &str)]) -> Markup {
+async fn chart(visit: &Visit, heading: &str, key: &str, asked: &[(&str, &str)]) -> Markup {
     let (query, path) = (Query::of(asked), format!("/{key}"));
     let Ok(answer) = visit.call(&path, &query).await else { return html! {} };
     html! {

@@ -20,7 +20,7 @@ const FACETS: usize = 7;
 /// Values of a field that a form lists; of more one types what one wants.
 const MOST_CHOICES: usize = 80;
 
-pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
+pub async fn page(visit: &Visit, key: &str) -> Result<Page> {
     let query = &visit.query;
     let mut asked = query.clone();
     let is_by_name = query.has("q");

@@ -84,7 +84,11 @@ pub async fn answer(request: HttpRequest, executor: web::Data<Executor>) -> Http
     }
 }
 
-async fn reply(request: &HttpRequest, executor: &Executor, bundle: &Arc<Bundle>) -> Result<Reply> {
+async fn reply(
+    request: &HttpRequest,
+    executor: &web::Data<Executor>,
+    bundle: &Arc<Bundle>,
+) -> Result<Reply> {
     let visit = Visit::new(request, executor, bundle.clone())?;
     match visit.path.as_str() {
         "" => return home::page(request, &visit).await.map(Reply::from),
@@ -122,7 +126,7 @@ async fn reply(request: &HttpRequest, executor: &Executor, bundle: &Arc<Bundle>)
 }
 
 /// `/go?id=`: the page of whatever a citation names.
-async fn go(visit: &Visit<'_>) -> Result<Reply> {
+async fn go(visit: &Visit) -> Result<Reply> {
     let id = visit.query.get("id").ok_or_else(|| {
         Error::invalid("id", "`id` says which record, and it is missing or empty.")
             .hint("next", "Open /go?id= with a citation, such as /go?id=H.R.+1.")
@@ -131,7 +135,7 @@ async fn go(visit: &Visit<'_>) -> Result<Reply> {
 }
 
 /// The page of the record that `fetch` finds at this path.
-async fn found(visit: &Visit<'_>, path: &str) -> Result<Reply> {
+async fn found(visit: &Visit, path: &str) -> Result<Reply> {
     let found = visit.call(path, &Query::of(&[("fields", "id,source")])).await?;
     let data = found.value.get("data").cloned().unwrap_or_default();
     let text = |name: &str| data[name].as_str().unwrap_or_default().to_string();

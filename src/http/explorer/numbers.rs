@@ -25,7 +25,7 @@ const INTERVALS: [&str; 5] = ["day", "week", "month", "quarter", "year"];
 /// What stands for the values of an interval.
 const STATISTICS: [&str; 6] = ["last", "first", "mean", "min", "max", "sum"];
 
-pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
+pub async fn page(visit: &Visit, key: &str) -> Result<Page> {
     let answer = visit.call(&visit.path, &visit.query).await?;
     let (source, facts) =
         visit.bundle.source(key).ok_or_else(|| Error::internal("numbers without a source"))?;
@@ -66,7 +66,7 @@ pub fn is_over_time(query: &Query) -> bool {
 }
 
 /// The values of a record over time, such as the observations of a series.
-pub async fn of_record(visit: &Visit<'_>, key: &str, sub: &str) -> Result<Page> {
+pub async fn of_record(visit: &Visit, key: &str, sub: &str) -> Result<Page> {
     let answer = visit.call(&visit.path, &visit.query).await?;
     let parent = Parent::of(visit).await?;
     let time = time_field(visit, key, sub).unwrap_or_default();

@@ -9,9 +9,10 @@ use super::layout::Page;
 use super::notes::notes;
 use super::table::{Table, columns, items_of, row_columns};
 use super::values::{field_label, for_people, is_empty, is_web, label, number, official, value};
-use super::visit::{Answer, Visit};
+use super::visit::{Answer, Visit, Work};
 use super::{numbers, text, tracker, vote};
-use crate::api::{Code, Error, Result};
+use crate::api::{Code, Error, Notes, Result};
+use crate::bundle::Bundle;
 use crate::catalog::{Field, Kind, Source, SubResource, SubResourceKind};
 
 /// Items shown of each sub-resource.
@@ -23,36 +24,124 @@ const LONG: usize = 240;
 /// From how many records on their numbers say more than the first of them.
 const MANY: u64 = 8;
 
-pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
-    let answer = visit.call(&visit.path, &visit.query).await?;
+pub async fn page(visit: &Visit, key: &str) -> Result<Page> {
+    let mut answer = visit.call(&visit.path, &visit.query).await?;
     let (source, _) =
         visit.bundle.source(key).ok_or_else(|| Error::internal("a record without a source"))?;
-    let record = answer.value.get("data").cloned().unwrap_or_default();
-    let citation = answer.value.get("citation").cloned().unwrap_or_default();
+    let (record, citation) = (answer.take("data"), answer.take("citation"));
     let id = record["id"].as_str().unwrap_or_default();
-    let address = address::record(key, id);
-    let title = record[source.title].as_str().filter(|title| !title.is_empty()).unwrap_or(id);
-    let sections = sections(visit, source, &record, &address).await?;
-    let body = html! {
-        h1 { (title) }
-        p .soft { (capital(source.singular)) " · " code { (id) } }
-        (notes(&answer.notes))
-        (tracker::tracker(&record))
-        (vote::tally(&record))
-        (cite(&citation))
-        (facts(visit, source, &record, &sections))
-        @for (_, section) in &sections { (section) }
-    };
-    let page = Page::new(title, body).below("Sources", "/sources");
-    let page = page.below(label(key), format!("/{key}"));
-    let mut page = page.twin("JSON", format!("/v1{address}"));
-    for (name, format) in [("BibTeX", "bibtex"), ("RIS", "ris"), ("CSL-JSON", "csl")] {
-        page = page.twin(name, format!("/v1{address}?format={format}"));
+    let subs = held(&visit.bundle, source, id)?;
+    let found = Found { source, address: address::record(key, id), record, citation };
+    if subs.iter().all(|sub| matches!(sub.kind, SubResourceKind::Body)) {
+        let texts = subs.iter().map(|sub| (sub.name, text::entrance(source, &found.record)));
+        return Ok(found.page(visit, &answer.notes, &texts.collect::<Vec<_>>()));
     }
-    Ok(match source.dossier {
-        Some(_) => page.twin("Dossier as JSON", format!("/v1{address}/dossier")),
-        None => page,
-    })
+    let work = move |work: &Work| {
+        let mut sections = Vec::with_capacity(subs.len());
+        for sub in subs {
+            sections.extend(found.section(work, sub)?.map(|section| (sub.name, section)));
+        }
+        Ok(found.page(work.visit, &answer.notes, &sections))
+    };
+    visit.work(work).await
+}
+
+/// The sub-resources that a record has, those of the dossier first, in its order. The links tell,
+/// so that nothing is asked of what is empty.
+fn held(bundle: &Bundle, source: &'static Source, id: &str) -> Result<Vec<&'static SubResource>> {
+    let number = bundle.records().by_id(id).map(|(number, _)| number);
+    let ord = number.and_then(|number| number.checked_sub(bundle.first_number(source)));
+    let (Some(ord), false) = (ord, source.sub_resources.is_empty()) else { return Ok(Vec::new()) };
+    let links = bundle.links()?;
+    let is_held = |sub: &&SubResource| {
+        !matches!(sub.kind, SubResourceKind::Toc) && links.count(source.key, sub.name, ord) > 0
+    };
+    let first = source.dossier.as_ref().map_or(&[][..], |dossier| dossier.sections);
+    let place = |sub: &&SubResource| first.iter().position(|name| *name == sub.name);
+    let mut subs: Vec<&'static SubResource> = source.sub_resources.iter().filter(is_held).collect();
+    subs.sort_by_key(|sub| match sub.kind {
+        // What the record says itself comes before everything about it.
+        SubResourceKind::Body => 0,
+        _ => place(sub).map_or(usize::MAX, |place| place + 1),
+    });
+    Ok(subs)
+}
+
+/// A sub-resource that the page shows: its name, and what it shows of it.
+type Section = (&'static str, Markup);
+
+/// The record of the page.
+struct Found {
+    source: &'static Source,
+    record: Value,
+    citation: Value,
+    address: String,
+}
+
+impl Found {
+    fn page(&self, visit: &Visit, said: &Notes, sections: &[Section]) -> Page {
+        let Found { source, record, citation, address } = self;
+        let id = record["id"].as_str().unwrap_or_default();
+        let title = record[source.title].as_str().filter(|title| !title.is_empty()).unwrap_or(id);
+        let body = html! {
+            h1 { (title) }
+            p .soft { (capital(source.singular)) " · " code { (id) } }
+            (notes(said))
+            (tracker::tracker(record))
+            (vote::tally(record))
+            (cite(citation))
+            (facts(visit, source, record, sections))
+            @for (_, section) in sections { (section) }
+        };
+        let page = Page::new(title, body).below("Sources", "/sources");
+        let page = page.below(label(source.key), format!("/{}", source.key));
+        let mut page = page.twin("JSON", format!("/v1{address}"));
+        for (name, format) in [("BibTeX", "bibtex"), ("RIS", "ris"), ("CSL-JSON", "csl")] {
+            page = page.twin(name, format!("/v1{address}?format={format}"));
+        }
+        match source.dossier {
+            Some(_) => page.twin("Dossier as JSON", format!("/v1{address}/dossier")),
+            None => page,
+        }
+    }
+
+    /// What the page shows of a sub-resource.
+    fn section(&self, work: &Work, sub: &'static SubResource) -> Result<Option<Markup>> {
+        if matches!(sub.kind, SubResourceKind::Body) {
+            return Ok(Some(text::entrance(self.source, &self.record)));
+        }
+        let path = format!("{}/{}", self.address, sub.name);
+        let most = if sub.name == "positions" { vote::MOST_MEMBERS } else { SHOWN };
+        let answer = match work.call_whole(&path, &Query::default(), most) {
+            Ok(answer) => answer,
+            // This bundle does not hold the source on the other side, or its rows.
+            Err(error) if error.code == Code::RouteNotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let total = answer.total();
+        let heading = html! {
+            h2 #(sub.name) {
+                a href=(path) { (label(sub.name)) } " "
+                span .soft { "(" (number(total as i64)) ")" }
+            }
+        };
+        if sub.name == "positions" {
+            let members = vote::members(&work.visit.bundle, &answer);
+            return Ok(Some(html! { section { (heading) (members) } }));
+        }
+        let chart = numbers_of(work, sub, &self.record, total);
+        Ok(Some(html! {
+            section {
+                (heading)
+                (chart)
+                (items(work.visit, sub, &answer, for_people(sub.about).to_string(), None))
+                @if total > SHOWN as u64 {
+                    @let name = label(sub.name).to_lowercase();
+                    p { a href=(path) { "All " (number(total as i64)) " " (name) } }
+                }
+            }
+        }))
+    }
 }
 
 fn capital(text: &str) -> String {
@@ -74,9 +163,6 @@ fn cite(citation: &Value) -> Markup {
         }
     }
 }
-
-/// A sub-resource that the page shows: its name, and what it shows of it.
-type Section = (&'static str, Markup);
 
 /// The record's own fields: short ones in a list, prose below it. What the page says elsewhere is
 /// left out.
@@ -110,77 +196,8 @@ fn facts(visit: &Visit, source: &'static Source, record: &Value, sections: &[Sec
     }
 }
 
-/// The sub-resources: those of the dossier first, in its order.
-async fn sections(
-    visit: &Visit<'_>,
-    source: &'static Source,
-    record: &Value,
-    address: &str,
-) -> Result<Vec<Section>> {
-    let first = source.dossier.as_ref().map_or(&[][..], |dossier| dossier.sections);
-    let place = |sub: &&SubResource| first.iter().position(|name| *name == sub.name);
-    let mut subs: Vec<&'static SubResource> = source.sub_resources.iter().collect();
-    subs.sort_by_key(|sub| match sub.kind {
-        // What the record says itself comes before everything about it.
-        SubResourceKind::Body => 0,
-        _ => place(sub).map_or(usize::MAX, |place| place + 1),
-    });
-    let mut shown = Vec::new();
-    for sub in subs {
-        let path = format!("{address}/{}", sub.name);
-        let answer = match sub.kind {
-            SubResourceKind::Toc => continue,
-            SubResourceKind::Body => {
-                shown.push((sub.name, text::entrance(visit, source, record)));
-                continue;
-            }
-            _ => visit.call(&path, &Query::of(&[("limit", &SHOWN.to_string())])).await,
-        };
-        match answer {
-            Ok(answer) if answer.total() > 0 => {
-                shown.push((sub.name, section(visit, sub, record, &path, &answer).await));
-            }
-            // This bundle does not hold the source on the other side, or its rows.
-            Err(error) if error.code != Code::RouteNotFound => return Err(error),
-            _ => {}
-        }
-    }
-    Ok(shown)
-}
-
-async fn section(
-    visit: &Visit<'_>,
-    sub: &'static SubResource,
-    record: &Value,
-    path: &str,
-    answer: &Answer,
-) -> Markup {
-    let total = answer.total();
-    let heading = html! {
-        h2 #(sub.name) {
-            a href=(path) { (label(sub.name)) } " " span .soft { "(" (number(total as i64)) ")" }
-        }
-    };
-    if sub.name == "positions" {
-        let members = vote::members(visit, path).await.unwrap_or_default();
-        return html! { section { (heading) (members) } };
-    }
-    let chart = numbers_of(visit, sub, record, total).await;
-    html! {
-        section {
-            (heading)
-            (chart)
-            (items(visit, sub, answer, for_people(sub.about).to_string(), None))
-            @if total > SHOWN as u64 {
-                @let name = label(sub.name).to_lowercase();
-                p { a href=(path) { "All " (number(total as i64)) " " (name) } }
-            }
-        }
-    }
-}
-
 /// How many of the records behind a sub-resource have which status, where they are many.
-async fn numbers_of(visit: &Visit<'_>, sub: &SubResource, record: &Value, total: u64) -> Markup {
+fn numbers_of(work: &Work, sub: &SubResource, record: &Value, total: u64) -> Markup {
     let SubResourceKind::Records { source: key, field } = sub.kind else { return html! {} };
     // A list of ids is looked through record by record: too slow for a side note.
     let has_status = |(source, _): &(&Source, _)| {
@@ -190,12 +207,12 @@ async fn numbers_of(visit: &Visit<'_>, sub: &SubResource, record: &Value, total:
                 .iter()
                 .any(|f| f.name == "status" && f.group && f.kind == Kind::Keyword)
     };
-    let is_many = total >= MANY && visit.bundle.source(key).as_ref().is_some_and(has_status);
+    let is_many = total >= MANY && work.visit.bundle.source(key).as_ref().is_some_and(has_status);
     let id = record["id"].as_str().filter(|_| is_many);
     let Some(id) = id else { return html! {} };
     let query = Query::of(&[(field, &address::one_value(id)), ("group_by", "status")]);
     let path = format!("/{key}");
-    match visit.call(&path, &query).await {
+    match work.call(&path, &query) {
         Ok(answer) => numbers::bars(&path, &query, &answer, "By status"),
         Err(_) => html! {},
     }

@@ -9,8 +9,9 @@ use super::layout::{Page, search_box};
 use super::list::{pages, record_twins, whole_twins};
 use super::notes::notes;
 use super::values::{label, number, record_link, snippet};
-use super::visit::{Answer, Visit};
+use super::visit::{Visit, Work};
 use crate::api::Result;
+use crate::api::argument::LEAST_FIT;
 use crate::catalog::{Shape, Source};
 
 /// What is counted beside the results, where the searched sources have it.
@@ -19,18 +20,19 @@ const FACETS: [&str; 2] = ["source", "year"];
 const MOST_FACETS: usize = 6;
 
 /// Names worse than this are rather words of a text.
-const GOOD_NAME: f64 = 0.85;
+const GOOD_NAME: &str = "0.85";
 const MOST_NAMES: usize = 5;
 
 const MODES: [(&str, &str); 3] =
     [("hybrid", "words and meaning"), ("lexical", "words only"), ("semantic", "meaning only")];
 
-pub async fn page(visit: &Visit<'_>) -> Result<Page> {
+pub async fn page(visit: &Visit) -> Result<Page> {
     let query = &visit.query;
     let Some(question) = query.get("q") else { return Ok(empty()) };
     let facets = facet_names(visit).join(",");
-    let answer = visit.call(&visit.path, &query.or("facets", &facets)).await?;
-    let names = names(visit, question).await;
+    let asked = query.or("facets", &facets);
+    let (answer, names) = tokio::join!(visit.call(&visit.path, &asked), names(visit, question));
+    let answer = answer?;
     let side = Facets { path: &visit.path, query, has_charts: false };
     let total = answer.total() as i64;
     let body = html! {
@@ -116,35 +118,19 @@ fn modes(query: &Query) -> Markup {
 }
 
 /// Records of the registries whose names fit what was typed. They carry no text to search.
-async fn names(visit: &Visit<'_>, question: &str) -> Markup {
+async fn names(visit: &Visit, question: &str) -> Markup {
     if visit.query.iter().any(|(name, _)| !["q", "mode", "facets"].contains(&name)) {
         return html! {};
     }
-    let mut found: Vec<(f64, &str, Value)> = Vec::new();
-    // Of other registries the titles are sentences, which share words with any question.
-    let is_of_names = |s: &Source| s.shape == Shape::Registry && s.title == "name";
-    let registries = visit.bundle.sources().filter(|(s, _)| is_of_names(s));
-    for (source, _) in registries {
-        let asked = Query::of(&[("q", question), ("limit", "3"), ("fields", "id")]);
-        // A name that can't be looked up is no reason to show no results.
-        let Ok(Answer { value, .. }) = visit.call(&format!("/{}", source.key), &asked).await else {
-            continue;
-        };
-        for item in value.get("data").and_then(Value::as_array).into_iter().flatten() {
-            let score = item["match"]["score"].as_f64().unwrap_or_default();
-            if score >= GOOD_NAME {
-                found.push((score, source.key, item.clone()));
-            }
-        }
-    }
-    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let question = question.to_string();
+    // A name that can't be looked up is no reason to show no results.
+    let found = visit.work(move |work| Ok(fitting(work, &question))).await.unwrap_or_default();
     html! {
         @if !found.is_empty() {
             section aria-labelledby="names" {
                 h2 #names { "Names" }
                 ul {
-                    @for (_, key, item) in found.iter().take(MOST_NAMES) {
-                        @let id = item["id"].as_str().unwrap_or_default();
+                    @for (_, key, id) in found.iter().take(MOST_NAMES) {
                         li {
                             (record_link(&visit.bundle, key, id)) " "
                             span .soft { (label(key)) " · " (id) }
@@ -154,6 +140,26 @@ async fn names(visit: &Visit<'_>, question: &str) -> Markup {
             }
         }
     }
+}
+
+/// Score, source and id of the records whose names fit well, the best first.
+fn fitting(work: &Work, question: &str) -> Vec<(f64, &'static str, String)> {
+    let mut found = Vec::new();
+    // Of other registries the titles are sentences, which share words with any question.
+    let is_of_names = |s: &Source| s.shape == Shape::Registry && s.title == "name";
+    let registries = work.visit.bundle.sources().filter(|(s, _)| is_of_names(s));
+    for (source, _) in registries {
+        let asked = Query::of(&[("q", question), ("limit", "3"), ("fields", "id")]);
+        let path = format!("/{}", source.key);
+        let Ok(answer) = work.call_with(&path, &asked, LEAST_FIT, GOOD_NAME) else { continue };
+        for item in answer.items() {
+            let score = item["match"]["score"].as_f64().unwrap_or_default();
+            let id = item["id"].as_str().unwrap_or_default();
+            found.push((score, source.key, id.to_string()));
+        }
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found
 }
 
 fn result(visit: &Visit, item: &Value) -> Markup {

@@ -10,7 +10,7 @@ use super::visit::Visit;
 use crate::api::Result;
 use crate::bundle::Bundle;
 
-pub async fn all(visit: &Visit<'_>) -> Result<Page> {
+pub async fn all(visit: &Visit) -> Result<Page> {
     visit.call("/sources", &visit.query).await?;
     let body = html! {
         h1 { "Sources" }
@@ -57,7 +57,7 @@ pub fn table(bundle: &Bundle) -> Markup {
 }
 
 /// The data dictionary of one source.
-pub async fn one(visit: &Visit<'_>, key: &str) -> Result<Page> {
+pub async fn one(visit: &Visit, key: &str) -> Result<Page> {
     let answer = visit.call(&visit.path, &visit.query).await?;
     let data = answer.value.get("data").cloned().unwrap_or_default();
     let text = |name: &str| data[name].as_str().unwrap_or_default().to_string();

@@ -18,7 +18,7 @@ use crate::catalog::{Field, Kind, SubResource};
 /// Short fields of rows that are counted beside them.
 const FACETS: usize = 5;
 
-pub async fn page(visit: &Visit<'_>, key: &str, name: &str) -> Result<Page> {
+pub async fn page(visit: &Visit, key: &str, name: &str) -> Result<Page> {
     let known = visit.bundle.source(key).and_then(|(source, _)| source.sub_resource(name));
     let facets = known.map(|sub| facet_names(visit, sub).join(",")).unwrap_or_default();
     let query = &visit.query;
@@ -72,7 +72,7 @@ pub struct Parent {
 }
 
 impl Parent {
-    pub async fn of(visit: &Visit<'_>) -> Result<Parent> {
+    pub async fn of(visit: &Visit) -> Result<Parent> {
         // The path may name the record in any spelling.
         let parent = visit.path.rsplit_once('/').map_or("", |(parent, _)| parent);
         let found = visit.call(parent, &address::Query::of(&[("fields", "id")])).await?;

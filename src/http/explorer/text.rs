@@ -20,23 +20,15 @@ const MOST_HEADINGS: usize = 3_000;
 /// Bytes of text on one page: a long law goes on to the next.
 const PAGE_BYTES: &str = "120000";
 
-/// What leads into the text from the record's page. Whether there is one is known without a query.
-pub fn entrance(visit: &Visit, source: &'static Source, record: &Value) -> Markup {
-    let (bundle, id) = (&visit.bundle, text(record, "id"));
-    let number = bundle.records().by_id(id).map(|(number, _)| number);
-    let ord = number.and_then(|number| number.checked_sub(bundle.first_number(source)));
-    let has_text = ord
-        .zip(bundle.links().ok())
-        .is_some_and(|(ord, links)| !links.rows(source.key, "body", ord).range.is_empty());
-    let path = format!("{}/body", address::record(source.key, id));
+/// What leads into the text from the page of a record that has one.
+pub fn entrance(source: &Source, record: &Value) -> Markup {
+    let path = format!("{}/body", address::record(source.key, text(record, "id")));
     html! {
-        @if has_text {
-            section {
-                h2 #body { a href=(path) { "Text" } }
-                (find(&path, &Query::default()))
-                p { a href=(path) { "Read the text" } " with its contents" }
-                (version_links(&path, &versions(record), ""))
-            }
+        section {
+            h2 #body { a href=(path) { "Text" } }
+            (find(&path, &Query::default()))
+            p { a href=(path) { "Read the text" } " with its contents" }
+            (version_links(&path, &versions(record), ""))
         }
     }
 }
@@ -76,7 +68,7 @@ fn last_heading(heading: &str) -> &str {
 }
 
 /// The reader. `toc` is the same page: its contents lead into the text.
-pub async fn page(visit: &Visit<'_>, key: &str) -> Result<Page> {
+pub async fn page(visit: &Visit, key: &str) -> Result<Page> {
     let parent = visit.path.rsplit_once('/').map_or("", |(parent, _)| parent);
     let found = visit.call(parent, &Query::of(&[("fields", "id,text_versions")])).await;
     let found = match found {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::address;
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, RecordEntry};
 use crate::catalog::{self, Field, Kind};
 
 /// Ids of a list that are shown with their names; more would fill the page.
@@ -81,8 +81,19 @@ pub fn amount(value: f64) -> String {
 
 /// The title of a record of this bundle.
 pub fn title_of(bundle: &Bundle, id: &str) -> Option<String> {
-    let (at, entry) = bundle.records().by_id(id)?;
-    let source = bundle.source_of_number(at)?;
+    let (number, entry) = bundle.records().by_id(id)?;
+    title(bundle, number, entry)
+}
+
+fn title(bundle: &Bundle, number: usize, entry: RecordEntry) -> Option<String> {
+    let source = bundle.source_of_number(number)?;
+    // Prepared where ids refer to the source's records.
+    if let Ok(Some(columns)) = bundle.columns()
+        && let Some(ord) = number.checked_sub(bundle.first_number(source))
+        && let Some(title) = columns.title(&source.table(), ord)
+    {
+        return Some(title.to_string());
+    }
     let fields: HashMap<&str, &RawValue> = serde_json::from_str(entry.data).ok()?;
     serde_json::from_str(fields.get(source.title)?.get()).ok()
 }
@@ -101,10 +112,10 @@ pub fn for_people(about: &str) -> &str {
 pub fn record_link(bundle: &Bundle, source: &str, id: &str) -> Markup {
     let is_name = has_names(source);
     match bundle.records().by_id(id) {
-        Some(_) => {
-            let title = title_of(bundle, id);
-            let shown = title.clone().filter(|_| is_name).unwrap_or_else(|| id.to_string());
-            html! { a href=(address::record(source, id)) title=[title] { (shown) } }
+        Some((number, entry)) => {
+            let title = title(bundle, number, entry);
+            let shown = title.as_deref().filter(|_| is_name).unwrap_or(id);
+            html! { a href=(address::record(source, id)) title=[title.as_deref()] { (shown) } }
         }
         None => html! { span title="Not in this bundle" { (id) } },
     }

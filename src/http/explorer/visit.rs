@@ -1,5 +1,6 @@
 //! One request for a page: who asks, for what, and how pages call operations. A page calls them as
-//! REST does, by path and parameters, so that access, limits and cancellation are the same.
+//! REST does, by path and parameters, so that access, limits and cancellation are the same. A page
+//! that calls many of them does so within one piece of work, under one permit.
 
 use std::sync::Arc;
 
@@ -8,15 +9,18 @@ use serde_json::{Map, Value};
 
 use super::address::Query;
 use crate::api::argument::WHOLE_PAGE;
-use crate::api::{Arguments, CallerInfo, Error, Notes, Operation, Resource, Result};
+use crate::api::{
+    Arguments, CallerInfo, Context, Cost, Error, Notes, Operation, Outcome, Resource, Result,
+};
 use crate::bundle::Bundle;
-use crate::executor::Executor;
+use crate::executor::{self, Executor};
 use crate::http::Router;
 use crate::http::front::RequestInfo;
 
-pub struct Visit<'a> {
-    executor: &'a Executor,
-    router: &'a Router,
+#[derive(Clone)]
+pub struct Visit {
+    executor: web::Data<Executor>,
+    router: web::Data<Router>,
     caller: CallerInfo,
     pub bundle: Arc<Bundle>,
     /// The path as it was sent, percent-encoded.
@@ -31,6 +35,15 @@ pub struct Answer {
 }
 
 impl Answer {
+    fn of(outcome: Outcome) -> Result<Answer> {
+        Ok(Answer { value: outcome.output.into_value()?, notes: outcome.notes })
+    }
+
+    /// Takes out a member; null where there is none.
+    pub fn take(&mut self, name: &str) -> Value {
+        self.value.get_mut(name).map(Value::take).unwrap_or_default()
+    }
+
     /// The items of a list.
     pub fn items(&self) -> &[Value] {
         let items = self.value.get("data").or_else(|| self.value.get("results"));
@@ -46,12 +59,12 @@ impl Answer {
     }
 }
 
-impl<'a> Visit<'a> {
+impl Visit {
     pub fn new(
-        request: &'a HttpRequest,
-        executor: &'a Executor,
+        request: &HttpRequest,
+        executor: &web::Data<Executor>,
         bundle: Arc<Bundle>,
-    ) -> Result<Visit<'a>> {
+    ) -> Result<Visit> {
         let router = request.app_data::<web::Data<Router>>();
         let router = router.ok_or_else(|| Error::internal("an application without a router"))?;
         let extensions = request.extensions();
@@ -61,6 +74,7 @@ impl<'a> Visit<'a> {
         let query = Query::read(&Arguments::from_request(request.query_string())?);
         let path = request.uri().path();
         let path = path.strip_suffix('/').unwrap_or(path).to_string();
+        let (executor, router) = (executor.clone(), router.clone());
         Ok(Visit { executor, router, caller: info.caller.clone(), bundle, path, query })
     }
 
@@ -76,16 +90,28 @@ impl<'a> Visit<'a> {
 
     /// The same for a list, of which up to `most` items are wanted at once.
     pub async fn call_whole(&self, path: &str, query: &Query, most: usize) -> Result<Answer> {
-        let mut arguments = query.without(&["limit"]).arguments();
-        arguments.push_one(WHOLE_PAGE, most.to_string());
-        self.run(path, arguments).await
+        self.run(path, whole(query, most)).await
     }
 
     async fn run(&self, path: &str, arguments: Arguments) -> Result<Answer> {
         let (operation, arguments) = self.router.find(&format!("/v1{path}"), arguments)?;
-        let context = self.executor.context(self.bundle.clone(), self.caller.clone());
-        let outcome = self.executor.execute(operation, arguments, context).await?;
-        Ok(Answer { value: outcome.output.to_value()?, notes: outcome.notes })
+        let outcome = self.executor.execute(operation, arguments, self.context()).await?;
+        Answer::of(outcome)
+    }
+
+    /// Runs work that calls several operations: on one thread for queries, under one permit, until
+    /// the page's deadline.
+    pub async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Work) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let visit = self.clone();
+        let run = move |context: &Arc<Context>| work(&Work { visit: &visit, context });
+        self.executor.run(WORK, self.context(), run).await
+    }
+
+    fn context(&self) -> Context {
+        self.executor.context(self.bundle.clone(), self.caller.clone())
     }
 
     /// The documents that agents can read.
@@ -96,7 +122,7 @@ impl<'a> Visit<'a> {
 
     /// The text of one of them.
     pub fn resource(&self, uri: &str) -> Option<String> {
-        let context = self.executor.context(self.bundle.clone(), self.caller.clone());
+        let context = self.context();
         let mut capabilities = self.executor.toolsets.capabilities();
         capabilities.find_map(|capability| (capability.read_resource)(&context, uri)).map(|r| r.1)
     }
@@ -106,4 +132,49 @@ impl<'a> Visit<'a> {
     pub fn may_read(&self, is_open: bool) -> bool {
         is_open || self.caller.identity.is_some()
     }
+}
+
+/// What the work of a page may cost.
+const WORK: Cost = Cost::Query;
+
+/// A visit on the thread that works for it.
+pub struct Work<'a> {
+    pub visit: &'a Visit,
+    context: &'a Arc<Context>,
+}
+
+impl Work<'_> {
+    /// Calls the operation at a path of REST, given without `/v1`.
+    pub fn call(&self, path: &str, query: &Query) -> Result<Answer> {
+        self.run(path, query.arguments())
+    }
+
+    /// The same for a list, of which up to `most` items are wanted at once.
+    pub fn call_whole(&self, path: &str, query: &Query, most: usize) -> Result<Answer> {
+        self.run(path, whole(query, most))
+    }
+
+    /// The same with an argument that no address has.
+    pub fn call_with(
+        &self,
+        path: &str,
+        query: &Query,
+        name: &'static str,
+        value: &str,
+    ) -> Result<Answer> {
+        let mut arguments = query.arguments();
+        arguments.push_one(name, value);
+        self.run(path, arguments)
+    }
+
+    fn run(&self, path: &str, arguments: Arguments) -> Result<Answer> {
+        let (operation, arguments) = self.visit.router.find(&format!("/v1{path}"), arguments)?;
+        Answer::of(executor::execute_within(WORK, operation, arguments, self.context)?)
+    }
+}
+
+fn whole(query: &Query, most: usize) -> Arguments {
+    let mut arguments = query.without(&["limit"]).arguments();
+    arguments.push_one(WHOLE_PAGE, most.to_string());
+    arguments
 }

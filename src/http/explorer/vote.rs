@@ -6,14 +6,13 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::address::Query;
 use super::chart::{Bar, bar_table};
 use super::values::{record_link, word};
-use super::visit::Visit;
-use crate::api::Result;
+use super::visit::Answer;
+use crate::bundle::Bundle;
 
 /// Members of the larger chamber, with delegates, and room.
-const MOST_MEMBERS: usize = 600;
+pub const MOST_MEMBERS: usize = 600;
 
 const PARTIES: [(&str, &str); 3] =
     [("democratic", "Democrats"), ("republican", "Republicans"), ("independent", "Others")];
@@ -61,8 +60,7 @@ pub fn tally(record: &Value) -> Markup {
 }
 
 /// The members by position.
-pub async fn members(visit: &Visit<'_>, path: &str) -> Result<Markup> {
-    let answer = visit.call_whole(path, &Query::default(), MOST_MEMBERS).await?;
+pub fn members(bundle: &Bundle, answer: &Answer) -> Markup {
     let text = |item: &Value, name: &str| item[name].as_str().unwrap_or_default().to_string();
     let mut by_position: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
     let mut sides: BTreeMap<(String, String), usize> = BTreeMap::new();
@@ -88,7 +86,7 @@ pub async fn members(visit: &Visit<'_>, path: &str) -> Result<Markup> {
     for (_, items) in &mut positions {
         items.sort_by_key(|item| (!is_defector(item), text(item, "name")));
     }
-    Ok(html! {
+    html! {
         @for (position, items) in &positions {
             details open[items.len() <= 120] {
                 summary { strong { (word(position)) } " (" (items.len()) ")" }
@@ -96,8 +94,8 @@ pub async fn members(visit: &Visit<'_>, path: &str) -> Result<Markup> {
                     @for item in items.iter() {
                         li {
                             @let id = text(item, "bioguide");
-                            @if visit.bundle.records().by_id(&id).is_some() {
-                                (record_link(&visit.bundle, "legislators", &id))
+                            @if bundle.records().by_id(&id).is_some() {
+                                (record_link(bundle, "legislators", &id))
                             } @else { (text(item, "name")) }
                             " " span .soft { (text(item, "party")) "-" (text(item, "state")) }
                             @if is_defector(item) { " " span .badge { "against own party" } }
@@ -106,5 +104,5 @@ pub async fn members(visit: &Visit<'_>, path: &str) -> Result<Markup> {
                 }
             }
         }
-    })
+    }
 }

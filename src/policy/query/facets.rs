@@ -1,7 +1,7 @@
 //! Counts beside a list or a search: how many of the same candidates have each value of a field.
 //! Each count has little time; one that takes longer is left out and says so.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -80,7 +80,7 @@ pub fn facet_fields(listing: &Listing) -> Vec<&'static str> {
 pub struct FacetScope<'a> {
     pub listing: &'a Listing<'a>,
     pub filters: &'a [Filter],
-    /// Positions of the records that a search found.
+    /// Positions of the records that a search found, in ascending order.
     pub matching: Option<Vec<u32>>,
 }
 
@@ -133,30 +133,20 @@ pub fn list_facets(
 /// Counts one field over all scopes that have it. Blocks: call it on a blocking thread.
 pub fn facet(context: &Context, scopes: &[FacetScope], name: &str) -> Result<FacetCounts> {
     context.check()?;
-    let mut bound = Vec::new();
-    let having = scopes.iter().filter(|scope| scope.has(name));
-    let parts: Vec<String> =
-        having.clone().filter_map(|scope| scope.values(name, &mut bound)).collect();
+    let having: Vec<&FacetScope> = scopes.iter().filter(|scope| scope.has(name)).collect();
     let mut counts =
         FacetCounts { field: name.to_string(), values: Vec::new(), more: 0, left_out: None };
-    if parts.is_empty() {
+    if having.is_empty() {
         return Ok(counts);
     }
-    let order = if name == YEAR { "k DESC" } else { "n DESC, k" };
-    let sql = format!(
-        "WITH v AS ({}), g AS (SELECT k, count(*)::UBIGINT AS n FROM v WHERE k IS NOT NULL \
-         GROUP BY k) \
-         SELECT k, n, (count(*) OVER ())::UBIGINT FROM g ORDER BY {order} LIMIT {SHOWN}",
-        parts.join(" UNION ALL ")
-    );
     let known = cache_key(scopes, name);
     let cache = &context.bundle.value_counts;
     let found = match known.as_ref().and_then(|key| cache.get(key)) {
         Some(found) => found,
         None => {
-            let counted = match count_in_columns(context, scopes, name)? {
+            let counted = match count_in_columns(context, &having, name)? {
                 Some(found) => Ok(found),
-                None => count_values(context, &sql, &bound),
+                None => count_values(context, &having, name),
             };
             match counted {
                 Ok(found) => {
@@ -173,7 +163,7 @@ pub fn facet(context: &Context, scopes: &[FacetScope], name: &str) -> Result<Fac
             }
         }
     };
-    let fields = having.filter_map(|scope| scope.listing.column(name));
+    let fields = having.iter().filter_map(|scope| scope.listing.column(name));
     let target = fields.filter_map(|field| field.kind.target()).next().and_then(catalog::source);
     counts.more = found.distinct.saturating_sub(found.values.len() as u64);
     let shown = |(value, count): &(String, u64)| {
@@ -188,12 +178,12 @@ pub fn facet(context: &Context, scopes: &[FacetScope], name: &str) -> Result<Fac
 /// The counts from columns; nothing where one of the scopes has none.
 fn count_in_columns(
     context: &Context,
-    scopes: &[FacetScope],
+    having: &[&FacetScope],
     name: &str,
 ) -> Result<Option<ValueCounts>> {
-    let having: Vec<&FacetScope> = scopes.iter().filter(|scope| scope.has(name)).collect();
     let mut merged: HashMap<String, u64> = HashMap::new();
-    for FacetScope { listing, filters, matching } in &having {
+    let mut years: BTreeMap<i32, u64> = BTreeMap::new();
+    for FacetScope { listing, filters, matching } in having {
         let Some(table) = Table::of(listing)? else { return Ok(None) };
         let Some(mut set) = table.matched(context, filters)? else { return Ok(None) };
         if let Some(matching) = matching {
@@ -205,18 +195,26 @@ fn count_in_columns(
             None => (date(), true),
         };
         let Some(field) = field else { return Ok(None) };
+        let measured = Measured::counted(table, set);
+        if is_year {
+            if !measured.add_years(context, &field, &mut years)? {
+                return Ok(None);
+            }
+            continue;
+        }
         // Of several sources every value counts: it may be frequent in another one.
-        let is_all = is_year || having.len() > 1;
-        let most = if is_all { usize::MAX } else { SHOWN };
-        let counted = Measured::counted(table, set).frequent(context, &field, most)?;
-        let Some(counted) = counted else { return Ok(None) };
-        if !is_all {
+        let most = if having.len() > 1 { usize::MAX } else { SHOWN };
+        let Some(counted) = measured.frequent(context, &field, most)? else { return Ok(None) };
+        if having.len() == 1 {
             return Ok(Some(counted));
         }
         for (value, count) in counted.values {
-            let value = if is_year { year(&value) } else { value };
             *merged.entry(value).or_default() += count;
         }
+    }
+    // One source may have a field of that name where others have a date.
+    for (year, count) in years {
+        *merged.entry(year.to_string()).or_default() += count;
     }
     let distinct = merged.len() as u64;
     let mut values: Vec<(String, u64)> = merged.into_iter().collect();
@@ -228,19 +226,24 @@ fn count_in_columns(
     Ok(Some(ValueCounts { values, distinct }))
 }
 
-/// The year of a day, as SQL writes it.
-fn year(day: &str) -> String {
-    let year = day.split('-').next().unwrap_or_default().trim_start_matches('0');
-    year.to_string()
-}
-
+/// The same by SQL.
 fn count_values(
     context: &Context,
-    sql: &str,
-    bound: &[SqlValue],
+    having: &[&FacetScope],
+    name: &str,
 ) -> Result<ValueCounts, QueryError> {
+    let mut bound = Vec::new();
+    let parts: Vec<String> =
+        having.iter().filter_map(|scope| scope.values(name, &mut bound)).collect();
+    let order = if name == YEAR { "k DESC" } else { "n DESC, k" };
+    let sql = format!(
+        "WITH v AS ({}), g AS (SELECT k, count(*)::UBIGINT AS n FROM v WHERE k IS NOT NULL \
+         GROUP BY k) \
+         SELECT k, n, (count(*) OVER ())::UBIGINT FROM g ORDER BY {order} LIMIT {SHOWN}",
+        parts.join(" UNION ALL ")
+    );
     let interrupt = context.interrupt().by(Instant::now() + TIME);
-    let rows = context.bundle.db.query(sql, bound, &interrupt, |row| {
+    let rows = context.bundle.db.query(&sql, &bound, &interrupt, |row| {
         Ok((row.get::<String>(0)?, row.get::<u64>(1)?, row.get::<u64>(2)?))
     })?;
     let distinct = rows.first().map_or(0, |row| row.2);

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::query::{Cursor, LIST_PARAMETERS, ListRequest, Listing, select_fields};
 use super::record;
 use super::search::{Candidates, scopes};
-use crate::api::argument::WHOLE_PAGE;
+use crate::api::argument::{LEAST_FIT, WHOLE_PAGE};
 use crate::api::{Arguments, Context, Error, Notes, Outcome, Page, Result};
 use crate::bundle::{Bundle, analyzer, names, stable_hash};
 use crate::catalog::{Fields, Source};
@@ -33,6 +33,9 @@ const MOST_NAMES: usize = 300;
 
 /// Below this a name is another's. Tuned on `tests/josh/names.tsv`.
 const THRESHOLD: f32 = 0.66;
+
+/// From here on most letters are the same.
+const FITS_WELL: f32 = 0.85;
 
 /// Up to so many records are read to compare them with hints and dates. More, such as thousands of
 /// filings of one client, differ too little to be worth it.
@@ -62,6 +65,10 @@ pub fn resolve(
         let message = format!("`q` is longer than {LONGEST_NAME} bytes, too long for a name.");
         return Err(Error::invalid("q", message).hint("max_bytes", LONGEST_NAME));
     }
+    let least = match arguments.take_one(LEAST_FIT)? {
+        Some(least) => least.parse().map_err(Error::internal)?,
+        None => THRESHOLD,
+    };
     let mut page_arguments = Arguments::default();
     for name in [WHOLE_PAGE, "limit", "cursor", "fields"] {
         if let Some(given) = arguments.take(name)? {
@@ -85,7 +92,7 @@ pub fn resolve(
     let cursor = request.cursor.as_deref().map(|c| Cursor::decode(c, list, None)).transpose()?;
     let from = cursor.map_or(0, |cursor| cursor.ord as usize);
     let candidates = Candidates::find(context, &scopes)?;
-    let (matches, nearest) = find(context, source, &typed, &candidates)?;
+    let (matches, nearest) = find(context, source, &typed, &candidates, least)?;
     let total = matches.len() as u64;
     let shown: Vec<&Match> = matches.iter().skip(from).take(request.limit()).collect();
     let cursor_after =
@@ -140,7 +147,8 @@ pub fn named(context: &Context, source: &'static Source, typed: &str) -> Result<
     }
     let bundle = &context.bundle;
     let scopes = scopes(bundle, &[source], &Arguments::default(), &[])?;
-    let (matches, nearest) = find(context, source, typed, &Candidates::find(context, &scopes)?)?;
+    let candidates = Candidates::find(context, &scopes)?;
+    let (matches, nearest) = find(context, source, typed, &candidates, THRESHOLD)?;
     let Some(best) = matches.first() else { return Ok(Named::Nobody(nearest)) };
     let rivals: Vec<&Match> =
         matches.iter().take_while(|m| best.score - m.score < CLEAR).take(MOST_READ).collect();
@@ -160,12 +168,13 @@ pub fn named(context: &Context, source: &'static Source, typed: &str) -> Result<
     })
 }
 
-/// All records that fit, the best first, and the nearest names.
+/// All records that fit at least so well, the best first, and the nearest names.
 fn find(
     context: &Context,
     source: &'static Source,
     typed: &str,
     candidates: &Candidates,
+    least: f32,
 ) -> Result<(Vec<Match>, Vec<String>)> {
     let bundle = &context.bundle;
     let Some(naming) = &source.naming else {
@@ -177,7 +186,8 @@ fn find(
     let hints = Hints::read(typed);
     let facts = RecordFacts::of(bundle, source, naming);
     let whole = analyzer::folded_words(typed);
-    for name in fitting(context, index, source, &whole, &hints.words, candidates)? {
+    let typed_words = [whole.as_slice(), hints.words.as_slice()];
+    for name in fitting(context, index, source, typed_words, candidates, least)? {
         context.check()?;
         let words = analyzer::folded_words(index.text(name));
         let plain = score::score(&whole, &words);
@@ -190,7 +200,7 @@ fn find(
         nearest.push((plain.max(bare), index.text(name).to_string()));
         // Hints can add at most this: whatever can't reach the threshold need not be looked at
         // record by record.
-        if plain.max(bare + 4.0 * hints::MOST_GAIN) < THRESHOLD {
+        if plain.max(bare + 4.0 * hints::MOST_GAIN) < least {
             continue;
         }
         for record in index.records(name).filter(|record| candidates.contains(*record)) {
@@ -214,7 +224,7 @@ fn find(
         // Above every name, which comes to 1 at most.
         found.insert(record, Match { record, score: 2.0, name: None });
     }
-    let mut matches: Vec<Match> = found.into_values().filter(|m| m.score >= THRESHOLD).collect();
+    let mut matches: Vec<Match> = found.into_values().filter(|m| m.score >= least).collect();
     // Rounded, so that a hair's breadth does not decide before recency does.
     let rounded = |m: &Match| (m.score * 200.0).round() as i32;
     let read = if matches.len() <= MOST_READ { matches.as_slice() } else { &[] };
@@ -235,9 +245,9 @@ fn fitting(
     context: &Context,
     index: &names::Names,
     source: &Source,
-    whole: &[String],
-    bare: &[String],
+    [whole, bare]: [&[String]; 2],
     candidates: &Candidates,
+    least: f32,
 ) -> Result<Vec<u32>> {
     let names = index.of_source(source.key);
     // The largest share of each name; most share nothing.
@@ -245,9 +255,14 @@ fn fitting(
     for words in [whole, bare] {
         context.check()?;
         let trigrams = names::trigrams(words);
-        // A name must share a quarter of the pieces, or those of its one word.
-        let least = (trigrams.len() as u16 / 4).clamp(1, 4);
-        for (name, count) in index.sharing(source.key, &trigrams, least) {
+        // A name must share a quarter of the pieces, or those of its one word. One that fits well
+        // shares more: a slip in eight letters leaves five of nine, a nickname those of the
+        // family name.
+        let shared = match least >= FITS_WELL {
+            true => (trigrams.len() as u16 * 2 / 5).max(1),
+            false => (trigrams.len() as u16 / 4).clamp(1, 4),
+        };
+        for (name, count) in index.sharing(source.key, &trigrams, shared) {
             let length = index.text_length(name) as f32;
             let share = f32::from(count) / (trigrams.len() as f32 + 0.2 * length);
             if let Some(known) = shares.get_mut((name - names.start) as usize) {

@@ -1,49 +1,37 @@
 //! Facets of a search: counts over everything that it found, not only over the page.
 
-use std::collections::BTreeMap;
-
 use super::request::SearchRequest;
 use crate::api::{Context, Result};
 use crate::policy::query::{
-    FacetCounts, FacetScope, FacetValue, Listing, facet, facet_fields, unknown_facet,
+    FacetCounts, FacetScope, FacetValue, Items, Listing, facet, facet_fields, unknown_facet,
 };
 
 /// Which source a result is from.
 const SOURCE: &str = "source";
 
-/// Counts the requested fields over these records.
+/// Counts the requested fields over these records, which are in ascending order.
 pub fn count(
     context: &Context,
     request: &SearchRequest,
-    records: impl FnOnce() -> Vec<u32>,
+    records: &[u32],
 ) -> Result<Vec<FacetCounts>> {
     if request.facets.is_empty() {
         return Ok(Vec::new());
     }
     let bundle = &*context.bundle;
-    let mut by_source: BTreeMap<&'static str, Vec<u32>> = BTreeMap::new();
-    for record in records() {
-        if let Some(source) = bundle.source_of_number(record as usize) {
-            let first = bundle.first_number(source) as u32;
-            by_source.entry(source.key).or_default().push(record - first);
-        }
-    }
     let listings: Vec<Listing> = request
         .sources()
         .filter_map(|source| bundle.source(source.key))
         .map(|(source, facts)| Listing::of_source(bundle, source, facts))
         .collect();
-    let found = |listing: &Listing| by_source.iter().find(|(key, _)| is_of(listing, key));
-    let scopes: Vec<FacetScope> = listings
-        .iter()
-        .filter_map(|listing| {
-            let matching = Some(found(listing)?.1.clone());
-            Some(FacetScope { listing, filters: &[], matching })
-        })
-        .collect();
+    let scope = |listing| {
+        let matching = Some(own(listing, records)).filter(|own| !own.is_empty());
+        matching.map(|matching| FacetScope { listing, filters: &[], matching: Some(matching) })
+    };
+    let scopes: Vec<FacetScope> = listings.iter().filter_map(scope).collect();
     let count = |name: &String| {
         if name == SOURCE {
-            return Ok(sources(&by_source));
+            return Ok(sources(&scopes));
         }
         let mut valid: Vec<&str> = listings.iter().flat_map(facet_fields).collect();
         if valid.contains(&name.as_str()) {
@@ -57,17 +45,23 @@ pub fn count(
     request.facets.iter().map(count).collect()
 }
 
-fn is_of(listing: &Listing, key: &str) -> bool {
-    listing.facts.is_some_and(|facts| facts.key == key)
+/// The positions within a source of those of these records that are its own.
+fn own(listing: &Listing, records: &[u32]) -> Vec<u32> {
+    let (Items::Records { first }, Some(facts)) = (listing.items, listing.facts) else {
+        return Vec::new();
+    };
+    let (first, end) = (first as u64, first as u64 + facts.records);
+    let place = |number: u64| records.partition_point(|record| u64::from(*record) < number);
+    records[place(first)..place(end)].iter().map(|record| record - first as u32).collect()
 }
 
-fn sources(found: &BTreeMap<&'static str, Vec<u32>>) -> FacetCounts {
-    let value = |(key, records): (&&'static str, &Vec<u32>)| FacetValue {
-        value: key.to_string(),
-        label: key.to_string(),
-        count: records.len() as u64,
+fn sources(scopes: &[FacetScope]) -> FacetCounts {
+    let value = |scope: &FacetScope| {
+        let key = scope.listing.facts?.key.clone();
+        let count = scope.matching.as_ref()?.len() as u64;
+        Some(FacetValue { value: key.clone(), label: key, count })
     };
-    let mut values: Vec<FacetValue> = found.iter().map(value).collect();
-    values.sort_by(|a, b| b.count.cmp(&a.count).then(a.value.cmp(&b.value)));
+    let mut values: Vec<FacetValue> = scopes.iter().filter_map(value).collect();
+    values.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
     FacetCounts { field: SOURCE.into(), values, more: 0, left_out: None }
 }

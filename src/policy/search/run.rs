@@ -60,7 +60,7 @@ pub fn search(context: &Context, request: &SearchRequest) -> Result<Outcome> {
         results,
         total,
         took_ms: context.took_ms(),
-        facets: facets::count(context, request, || ranking.records())?,
+        facets: facets::count(context, request, &ranking.found)?,
         degraded: ranking.degraded,
         cursor_after: Arc::new(cursor_after),
     };
@@ -130,6 +130,10 @@ impl<'a> SearchRun<'a> {
             }
             Mode::Hybrid => self.by_meaning_where_possible()?,
         };
+        let mut found: Vec<u32> = match self.request.facets.is_empty() {
+            true => Vec::new(),
+            false => words.iter().map(|hit| hit.record).collect(),
+        };
         // Hits come in the order of their records.
         let is_hit = |record: u32| words.binary_search_by_key(&record, |hit| hit.record).is_ok();
         let near_hits: HashSet<u32> =
@@ -139,13 +143,19 @@ impl<'a> SearchRun<'a> {
         if mode == Mode::Hybrid {
             self.lead_with_identifiers(&mut head);
         }
+        if !self.request.facets.is_empty() {
+            found.extend(head.iter().map(|ranked| ranked.fused.record));
+            // Two runs: the hits, which are in order, and the head. A stable sort merges them.
+            found.sort();
+            found.dedup();
+        }
         let is_below = |f: &Fused| f.lexical.is_none() && near_hits.contains(&f.record);
         let in_head = head.iter().map(|r| r.fused).filter(is_below).map(|f| f.record).collect();
         // By meaning every candidate is a result; only so many are ranked, and no more of them than
         // this page needs.
         let nearest = if mode == Mode::Semantic { self.with_vectors().count() } else { 0 };
         let nearest = nearest.min(SEMANTIC_DEPTH as u64);
-        Ok(Ranking { mode, head, rest, in_head, nearest, degraded })
+        Ok(Ranking { mode, head, rest, in_head, found, nearest, degraded })
     }
 
     fn with_vectors(&self) -> Candidates {
@@ -224,6 +234,8 @@ struct Ranking {
     /// meaning.
     rest: Vec<lexical::Hit>,
     in_head: HashSet<u32>,
+    /// Every record that was found, each once, in ascending order, where they are counted.
+    found: Vec<u32>,
     /// How many records a search by meaning ranks.
     nearest: u64,
     degraded: Option<Degraded>,
@@ -235,13 +247,6 @@ impl Ranking {
             return self.nearest;
         }
         (self.head.len() + self.rest.len() - self.in_head.len()) as u64
-    }
-
-    /// Every record that was found, each once, in no order.
-    fn records(&self) -> Vec<u32> {
-        let head = self.head.iter().map(|ranked| ranked.fused.record);
-        let rest = self.rest.iter().map(|hit| hit.record);
-        head.chain(rest.filter(|record| !self.in_head.contains(record))).collect()
     }
 
     fn page(&self, from: usize, limit: usize) -> Vec<Ranked> {

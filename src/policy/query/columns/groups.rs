@@ -1,9 +1,9 @@
 //! Counts and sums of a set of records, in all and by group, in one pass over their columns.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::{CHECKED, Group, OrdSet, Table};
+use super::{CHECKED, Group, OrdSet, Table, date};
 use crate::api::{Context, Result};
 use crate::bundle::ValueCounts;
 use crate::bundle::columns::Column;
@@ -113,6 +113,11 @@ impl<'a> Measured<'a> {
             let counts = (0..codes).map(|code| ([code, 0], i64::from(group.column.count(code))));
             return Ok(Some(counts.filter(|(_, count)| *count > 0).collect()));
         }
+        if self.summed.is_none() {
+            let counts = self.counts(context, group)?.into_iter().enumerate();
+            let tally = |(code, count): (usize, u32)| ([code as u32, 0], i64::from(count));
+            return Ok(Some(counts.filter(|(_, count)| *count > 0).map(tally).collect()));
+        }
         let mut tallies = vec![(0u32, 0i128); codes as usize];
         self.visit(context, |ord| {
             let value = self.value(ord);
@@ -128,6 +133,37 @@ impl<'a> Measured<'a> {
             Some(([code as u32, 0], i64::try_from(sum).ok()?))
         };
         Ok(tallies.map(tally).collect())
+    }
+
+    /// How many records each code has.
+    fn counts(&self, context: &Context, group: &Group) -> Result<Vec<u32>> {
+        let mut counts = vec![0u32; group.column.values as usize + 1];
+        self.visit(context, |ord| {
+            group.each(ord, |code| {
+                if let Some(count) = counts.get_mut(code as usize) {
+                    *count += 1;
+                }
+            });
+        })?;
+        Ok(counts)
+    }
+
+    /// Adds how many records each year of a date has. Returns whether columns can tell.
+    pub fn add_years(
+        &self,
+        context: &Context,
+        field: &Field,
+        years: &mut BTreeMap<i32, u64>,
+    ) -> Result<bool> {
+        let Some(group) = Group::of(&self.table, field) else { return Ok(false) };
+        let Some(tallies) = self.by_one(context, &group)? else { return Ok(false) };
+        for ([code, _], count) in tallies {
+            let day = group.column.number(code).and_then(date);
+            if let Some(day) = day {
+                *years.entry(day.year()).or_default() += count as u64;
+            }
+        }
+        Ok(true)
     }
 
     fn by_two(&self, context: &Context, one: &Group, two: &Group) -> Result<Option<Vec<Tally>>> {

@@ -34,11 +34,10 @@ impl OrdSet {
         }
     }
 
-    /// Those of them that are among these.
+    /// Those of them that are among these, which are in ascending order.
     pub fn among(self, ords: &[u32]) -> OrdSet {
+        debug_assert!(ords.is_sorted());
         let mut kept = ords.to_vec();
-        kept.sort_unstable();
-        kept.dedup();
         kept.retain(|ord| self.contains(*ord));
         OrdSet::Listed(kept)
     }
