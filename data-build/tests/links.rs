@@ -175,3 +175,69 @@ fn the_record_names_no_measure_of_the_future() {
     let found = record(&build(folder.path(), &files), "crec:2025-02-26:S1392");
     assert_eq!(found["bill_ids"], json!(["sres:119:87", "sres:119:88", "sjres:119:9"]));
 }
+
+/// Given a text with many sections in two versions, when it is listed page by page, whole, by
+/// version and sorted, then every section has its own text, in order, and the totals are right.
+#[test]
+fn sections_of_a_long_text_come_with_their_texts() {
+    use josh::api::{Arguments, Context};
+    use josh::toolsets::Toolsets;
+    use std::sync::Arc;
+
+    let folder = tempfile::tempdir().unwrap();
+    let section = |version: &str, order: &str, n: usize| {
+        json!({"version": version, "order": order, "section": n.to_string(), "level": n % 3 + 1,
+            "heading": format!("Sec. {n}."), "text": format!("{version} \"{n}\"\nand more")})
+    };
+    let versions = [("ih", "1"), ("rh", "2")];
+    let body: Vec<Value> = versions
+        .iter()
+        .flat_map(|(version, order)| (0..170).map(|n| section(version, order, n)))
+        .collect();
+    let bill = |number: i64, body: &[Value]| {
+        json!({"id": format!("hr:119:{number}"), "title": "A bill", "congress": 119,
+            "introduced_date": "2025-02-01", "body": body})
+    };
+    // Others before and after it, so that its rows are not those at the table's ends.
+    let bills = [bill(1, &body[..3]), bill(2, &body), bill(3, &body[..5])];
+    let bundle = build(folder.path(), &[("bills.josh.jsonl", &bills)]);
+    let context = Arc::new(Context::unbounded(Arc::new(bundle)));
+    let listed = |query: &str| {
+        let (mut items, mut cursor): (Vec<Value>, _) = (Vec::new(), String::new());
+        loop {
+            let mut arguments = Arguments::from_query(&format!("{query}{cursor}")).unwrap();
+            for (name, value) in [("{source}", "bills"), ("{id}", "hr:119:2"), ("{sub}", "body")] {
+                arguments.push_one(name, value);
+            }
+            let page = Toolsets::default().run("list_sub_resource", arguments, &context).unwrap();
+            let page = page.output.to_value().unwrap();
+            items.extend(page["data"].as_array().unwrap().iter().cloned());
+            match page["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => {
+                    assert_eq!(page["total"], items.len(), "{query}");
+                    return items;
+                }
+            }
+        }
+    };
+    let texts = |items: &[Value]| -> Vec<String> {
+        items.iter().map(|item| item["text"].as_str().unwrap().to_string()).collect()
+    };
+    let expected = |version: &str| -> Vec<String> {
+        (0..170).map(|n| format!("{version} \"{n}\"\nand more")).collect()
+    };
+    let before = context.bundle.db.statements();
+    assert_eq!(texts(&listed("limit=40")), expected("rh"));
+    let ran = context.bundle.db.statements() - before;
+    assert_eq!(ran, 10, "two statements for each of five pages");
+    assert_eq!(texts(&listed("limit=40&version=ih")), expected("ih"));
+    let both = listed("limit=90&current=true,false");
+    assert_eq!(texts(&both), [expected("ih"), expected("rh")].concat());
+    assert_eq!(texts(&listed("limit=5&section=17")), ["rh \"17\"\nand more"]);
+    // Scattered over the text: the deepest first, each level in the order of the text.
+    let mut deepest: Vec<usize> = (0..170).collect();
+    deepest.sort_by_key(|n| std::cmp::Reverse(n % 3));
+    let deepest: Vec<String> = deepest.iter().map(|n| format!("rh \"{n}\"\nand more")).collect();
+    assert_eq!(texts(&listed("limit=30&sort=-level")), deepest);
+}

@@ -229,25 +229,23 @@ fn numbers_of_rows_without_sql_are_those_of_sql() {
     assert!(numbers > 1_000, "{numbers}");
 }
 
-/// Given texts with few and with many sections, in one version or several, when they are listed
-/// whole, filtered, sorted and page by page, then the sections are those of the table in its order,
-/// and a page took one statement, or two where texts were read by themselves.
+/// Given texts in one version or several, when they are listed whole, filtered, sorted and page by
+/// page, then the sections are those of the table in its order, and a page took one statement (an
+/// empty one two).
+/// (`data-build/tests/links.rs` has a text with many sections.)
 #[test]
 fn sections_of_a_text_are_those_of_the_table() {
     let server = Server::start(&[]);
-    let (mut lists, mut long) = (0, 0);
+    let mut lists = 0;
     for source in SOURCES.iter().filter(|source| source.shape.has_body()) {
         if BUNDLE.bundle.source(source.key).is_none() {
             continue;
         }
         let table = source.sub_table("body");
-        let sql =
-            format!("SELECT parent, count(*) AS n FROM \"{table}\" GROUP BY 1 ORDER BY n DESC, 1");
-        let parents = BUNDLE.bundle.db.query(&sql, &[], &BUNDLE.interrupt(), |row| {
-            Ok((row.get::<String>(0)?, row.get::<usize>(1)?))
-        });
-        for (parent, count) in parents.expect("parents").iter().take(2) {
-            long += u32::from(*count > 64);
+        let sql = format!("SELECT parent FROM \"{table}\" GROUP BY 1 ORDER BY count(*) DESC, 1");
+        let parents =
+            BUNDLE.bundle.db.query(&sql, &[], &BUNDLE.interrupt(), |row| row.get::<String>(0));
+        for parent in parents.expect("parents").iter().take(2) {
             for (sub, columns) in [("body", BODY), ("toc", TOC)] {
                 let path = format!("/v1/{}/{}/{sub}", source.key, segment(parent));
                 let all = expected(&table, columns, parent, "TRUE", "ord");
@@ -257,7 +255,7 @@ fn sections_of_a_text_are_those_of_the_table() {
                     assert_eq!(server.all(&format!("{path}{query}"), limit), rows, "{path}{query}");
                     let pages = rows.len().div_ceil(limit).max(1) as u64;
                     let ran = statements_of(&server) - before;
-                    assert!(ran <= 2 * pages, "{path}{query}: {ran} statements, {pages} pages");
+                    assert!(ran <= pages + 1, "{path}{query}: {ran} statements, {pages} pages");
                 };
                 check(String::new(), "current", "ord", 100);
                 check(String::new(), "current", "ord", 7);
@@ -282,5 +280,5 @@ fn sections_of_a_text_are_those_of_the_table() {
             }
         }
     }
-    assert!(lists > 100 && long > 1, "{lists} lists, {long} texts with many sections");
+    assert!(lists > 500, "{lists} lists");
 }

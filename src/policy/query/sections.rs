@@ -1,7 +1,7 @@
 //! The sections of one record's text, filtered, counted and sorted here: they are few, and where
-//! they lie in their table is known. DuckDB is asked for that range and nothing else. It finds it at
-//! once; what took it longer than reading was planning how to count and sort, and to write JSON. A
-//! statement with parameters is planned once for each connection.
+//! they lie in their table is known. DuckDB is asked for that range and nothing else. It finds it
+//! at once; what took it longer than reading was planning how to count and sort, and to write JSON.
+//! A statement with parameters is planned once for each connection.
 
 use std::collections::HashMap;
 use std::ops::Range;
