@@ -1,6 +1,6 @@
-//! The allocator of the binary: mimalloc, which can be told to overwrite memory that is given back.
-//! A server with forms tells it so: somebody's data pass through buffers of connections, parsers and
-//! messages, of which ours are the fewest, and each of them ends here.
+//! The allocator of the binary: mimalloc in small pages, which can be told to overwrite memory that
+//! is given back. A server with forms tells it so: somebody's data pass through buffers of
+//! connections, parsers and messages, of which ours are the fewest, and each of them ends here.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
@@ -14,6 +14,16 @@ pub struct Allocator;
 /// From now on memory is overwritten with zeros before it is given back.
 pub fn wipe_from_now_on() {
     WIPES.store(true, Ordering::Relaxed);
+}
+
+/// From now on memory comes in small pages. mimalloc asks for huge ones, and a server whose data
+/// are in a memory map would fill little of each.
+pub fn use_small_pages() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: takes numbers only. Where the kernel has no huge pages it does nothing.
+    unsafe {
+        libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    }
 }
 
 /// Overwrites memory, whether or not anybody reads it again.

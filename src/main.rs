@@ -3,13 +3,15 @@
 
 use std::process::ExitCode;
 
+use josh::allocator::{Allocator, use_small_pages};
 use josh::cli::{Command, Unusable};
 use josh::output::note;
 
 #[global_allocator]
-static ALLOCATOR: josh::allocator::Allocator = josh::allocator::Allocator;
+static ALLOCATOR: Allocator = Allocator;
 
 fn main() -> ExitCode {
+    use_small_pages();
     match Command::read().run() {
         Ok(code) => code,
         Err(error) => {

@@ -1,12 +1,15 @@
 //! What one source's records say about another's, after a build: amendments and their roll calls,
-//! bills and their laws, people and their names.
+//! bills and their laws, people and their names, a bill and its text.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
+use josh::api::{Arguments, Context};
 use josh::bundle::Bundle;
+use josh::toolsets::Toolsets;
 use serde_json::{Value, json};
 
 fn build(folder: &Path, files: &[(&str, &[Value])]) -> Bundle {
@@ -176,68 +179,53 @@ fn the_record_names_no_measure_of_the_future() {
     assert_eq!(found["bill_ids"], json!(["sres:119:87", "sres:119:88", "sjres:119:9"]));
 }
 
-/// Given a text with many sections in two versions, when it is listed page by page, whole, by
-/// version and sorted, then every section has its own text, in order, and the totals are right.
+/// Given a text of more sections than are read at once, when it is listed page by page, from its
+/// end or one section of it, then every section comes with its own text, in two statements a page.
 #[test]
-fn sections_of_a_long_text_come_with_their_texts() {
-    use josh::api::{Arguments, Context};
-    use josh::toolsets::Toolsets;
-    use std::sync::Arc;
-
+fn the_sections_of_a_long_text_come_with_their_texts() {
+    const SECTIONS: usize = 150;
     let folder = tempfile::tempdir().unwrap();
-    let section = |version: &str, order: &str, n: usize| {
-        json!({"version": version, "order": order, "section": n.to_string(), "level": n % 3 + 1,
-            "heading": format!("Sec. {n}."), "text": format!("{version} \"{n}\"\nand more")})
+    let section = |n: usize| {
+        json!({"version": "enr", "order": "1", "section": n.to_string(), "level": 1,
+            "heading": format!("SEC. {n}. A heading"), "text": format!("The text of section {n}.")})
     };
-    let versions = [("ih", "1"), ("rh", "2")];
-    let body: Vec<Value> = versions
-        .iter()
-        .flat_map(|(version, order)| (0..170).map(|n| section(version, order, n)))
-        .collect();
-    let bill = |number: i64, body: &[Value]| {
-        json!({"id": format!("hr:119:{number}"), "title": "A bill", "congress": 119,
-            "introduced_date": "2025-02-01", "body": body})
-    };
-    // Others before and after it, so that its rows are not those at the table's ends.
-    let bills = [bill(1, &body[..3]), bill(2, &body), bill(3, &body[..5])];
-    let bundle = build(folder.path(), &[("bills.josh.jsonl", &bills)]);
+    let body: Vec<Value> = (1..=SECTIONS).map(section).collect();
+    let bill = json!({"id": "hr:119:1", "title": "A bill", "congress": 119, "type": "hr",
+        "number": 1, "introduced_date": "2025-05-20", "body": body});
+    let bundle = build(folder.path(), &[("bills.josh.jsonl", &[bill])]);
     let context = Arc::new(Context::unbounded(Arc::new(bundle)));
-    let listed = |query: &str| {
-        let (mut items, mut cursor): (Vec<Value>, _) = (Vec::new(), String::new());
-        loop {
-            let mut arguments = Arguments::from_query(&format!("{query}{cursor}")).unwrap();
-            for (name, value) in [("{source}", "bills"), ("{id}", "hr:119:2"), ("{sub}", "body")] {
-                arguments.push_one(name, value);
-            }
-            let page = Toolsets::default().run("list_sub_resource", arguments, &context).unwrap();
-            let page = page.output.to_value().unwrap();
-            items.extend(page["data"].as_array().unwrap().iter().cloned());
-            match page["next_cursor"].as_str() {
-                Some(next) => cursor = format!("&cursor={next}"),
-                None => {
-                    assert_eq!(page["total"], items.len(), "{query}");
-                    return items;
-                }
-            }
+    let toolsets = Toolsets::default();
+    let operation = toolsets.operations().find(|o| o.name == "list_sub_resource").unwrap();
+    let list = |given: &[(&'static str, &str)]| {
+        let mut arguments = Arguments::default();
+        for (name, value) in [("{source}", "bills"), ("{id}", "hr:119:1"), ("{sub}", "body")] {
+            arguments.push_one(name, value);
         }
+        given.iter().for_each(|(name, value)| arguments.push_one(name, *value));
+        let before = context.bundle.db.statements();
+        let page = (operation.run)(arguments, &context).unwrap().output.to_value().unwrap();
+        assert!(context.bundle.db.statements() - before <= 2, "{given:?}");
+        page
     };
-    let texts = |items: &[Value]| -> Vec<String> {
-        items.iter().map(|item| item["text"].as_str().unwrap().to_string()).collect()
+    let texts = |page: &serde_json::Map<String, Value>| {
+        let items = page["data"].as_array().unwrap().iter();
+        items.map(|item| item["text"].as_str().unwrap().to_string()).collect::<Vec<_>>()
     };
-    let expected = |version: &str| -> Vec<String> {
-        (0..170).map(|n| format!("{version} \"{n}\"\nand more")).collect()
-    };
-    let before = context.bundle.db.statements();
-    assert_eq!(texts(&listed("limit=40")), expected("rh"));
-    let ran = context.bundle.db.statements() - before;
-    assert_eq!(ran, 10, "two statements for each of five pages");
-    assert_eq!(texts(&listed("limit=40&version=ih")), expected("ih"));
-    let both = listed("limit=90&current=true,false");
-    assert_eq!(texts(&both), [expected("ih"), expected("rh")].concat());
-    assert_eq!(texts(&listed("limit=5&section=17")), ["rh \"17\"\nand more"]);
-    // Scattered over the text: the deepest first, each level in the order of the text.
-    let mut deepest: Vec<usize> = (0..170).collect();
-    deepest.sort_by_key(|n| std::cmp::Reverse(n % 3));
-    let deepest: Vec<String> = deepest.iter().map(|n| format!("rh \"{n}\"\nand more")).collect();
-    assert_eq!(texts(&listed("limit=30&sort=-level")), deepest);
+    let all: Vec<String> = (1..=SECTIONS).map(|n| format!("The text of section {n}.")).collect();
+    let (mut found, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let mut given = vec![("limit", "40")];
+        given.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+        let page = list(&given);
+        assert_eq!(page["total"], SECTIONS);
+        found.extend(texts(&page));
+        cursor = page["next_cursor"].as_str().map(str::to_string);
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(found, all);
+    assert_eq!(texts(&list(&[("section", "77")])), all[76..77]);
+    let last = list(&[("sort", "-heading"), ("limit", "1")]);
+    assert_eq!(texts(&last), all[98..99], "99 is the last heading as text");
 }

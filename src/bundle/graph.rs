@@ -73,8 +73,9 @@ pub fn check(bytes: &[u8], dimensions: usize) -> Result<(), &'static str> {
         return Err("a graph of vectors of another length");
     }
     let (above, base) = (header(1)?, header(2)?);
-    if above > MAX_CONNECTIVITY || base > MAX_CONNECTIVITY {
-        return Err("a graph with too many neighbours");
+    // usearch takes other numbers for a 0, and would look for the nodes elsewhere than we do.
+    if !(2..=MAX_CONNECTIVITY).contains(&above) || !(above..=MAX_CONNECTIVITY).contains(&base) {
+        return Err("a graph with too many neighbours, or too few");
     }
     let levels = head + HEAD + HEADER;
     let level_of = |slot: usize| {

@@ -38,8 +38,8 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long a connection may be idle. Longer than clients keep one for their next request (Python's
 /// httpx 5 s, Node 4 s, load balancers 60 s), so that they close it, and not we: actix looks at its
-/// timer before it looks for a request, and a request that came in time, while the machine was busy,
-/// would be lost.
+/// timer before it looks for a request, and a request that came in time, while the machine was
+/// busy, would be lost.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
 /// How long open requests get to finish after a signal; with default limits none takes longer.

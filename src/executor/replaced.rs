@@ -1,6 +1,6 @@
 //! Bundles that were replaced while calls use them. To close one takes milliseconds (DuckDB stops
-//! its threads, the map is taken down), and the last call to let go would do it: often a look-up, on
-//! a thread that others wait for. So they are kept until nobody uses them and closed elsewhere.
+//! its threads, the map is taken down), and the last call to let go would do it: often a look-up,
+//! on a thread that others wait for. So they are kept until nobody uses them and closed elsewhere.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,7 +1,7 @@
 //! Whether a wizard file holds together, without a browser: closed contract, every value of it
 //! reachable, hosts that cover every address, answers required where they are needed, examples that
-//! plan. All of it is checked at the start of a server, in `josh forms check`, and for shipped files
-//! in a test.
+//! plan. All of it is checked at the start of a server, in `josh forms check`, and for shipped
+//! files in a test.
 
 use std::collections::{BTreeMap, BTreeSet};
 

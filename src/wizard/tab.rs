@@ -149,8 +149,8 @@ impl Tab {
         self.answer(id, method, COMMAND_TIME)
     }
 
-    /// Begins to load a page. Whether it comes is seen by what the browser reports: its answer comes
-    /// only when the site has answered, which may take longer than a command.
+    /// Begins to load a page. Whether it comes is seen by what the browser reports: its answer
+    /// comes only when the site has answered, which may take longer than a command.
     pub fn navigate(&mut self, url: &str) -> Result<(), Failure> {
         let session = Some(self.session.as_str());
         let sent = self.connection.send(session, "Page.navigate", json!({ "url": url }));

@@ -60,8 +60,10 @@ fn sample() -> PathBuf {
 }
 
 /// Writes what the tests begin with, and what was kept, to the folder where libFuzzer looks for
-/// inputs.
+/// inputs. Fails here without a target: later libFuzzer would take that for a crash by the empty
+/// input, and write one to wherever it was called.
 fn write_seeds() {
+    CHOSEN.with(|_| ());
     let Some(folder) = std::env::var_os("FUZZ_SEEDS").map(PathBuf::from) else { return };
     CHOSEN.with(|(target, _)| {
         for (number, input) in target.corpus.iter().chain(&target.kept()).enumerate() {

@@ -72,8 +72,9 @@ fn messages_that_never_end_cost_little() {
     drop(streams);
 }
 
-/// Given a client that speaks HTTP/2 without asking (h2load does), when it opens streams, then it is
-/// told at once, in HTTP/1.1, that this is none of ours, and cut; nothing of what follows is read.
+/// Given a client that speaks HTTP/2 without asking (h2load does), when it opens streams, then it
+/// is told at once, in HTTP/1.1, that this is none of ours, and cut; nothing of what follows is
+/// read.
 #[test]
 fn http_2_is_refused_whoever_insists() {
     let server = Server::start(&[]);

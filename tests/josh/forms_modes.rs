@@ -101,8 +101,9 @@ fn what_is_off_has_no_threads() {
     let off = threads(&Server::start(&["--searches", "3"]));
     let searching = [("josh-searches".to_string(), 3), ("josh-queries".to_string(), 3)];
     assert_eq!(off, BTreeMap::from(searching.clone()));
-    let flags = ["--searches", "3", "--forms", "run", "--forms-at-once", "2"];
-    let server = Server::start(&[&flags[..], &["--forms-browser", "/nonexistent"]].concat());
+    let flags = ["--searches", "3", "--forms", "run", "--forms-at-once", "2", "--toolsets"];
+    let more = ["policy,forms", "--forms-browser", "/nonexistent"];
+    let server = Server::start(&[&flags[..], &more].concat());
     let mut all = BTreeMap::from(searching);
     all.insert("josh-forms".to_string(), 2);
     assert_eq!(threads(&server), all);

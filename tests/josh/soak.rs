@@ -56,7 +56,8 @@ fn ask(agent: &ureq::Agent, url: &str, (kind, what): (&str, &str)) -> Result<Ans
 }
 
 /// An answer as it must be, again and again: its status, and its bytes around what differs between
-/// two requests or two editions. Comparing must cost little: the clients have no cores of their own.
+/// two requests or two editions. Comparing must cost little: the clients have no cores of their
+/// own.
 struct Right {
     status: u16,
     pieces: Vec<Vec<u8>>,

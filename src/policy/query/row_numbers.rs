@@ -148,7 +148,7 @@ impl Tally {
 
     fn figure(&self, statistic: Option<Statistic>) -> Option<Figure> {
         let Some(statistic) = statistic else { return Some(Figure::Integer(self.rows)) };
-        let sum = || (self.sum / PARTS) as f64 + (self.sum % PARTS) as f64 / PARTS as f64;
+        let sum = || whole(self.sum);
         let value = match statistic {
             Statistic::Sum => (self.rows > 0).then(sum),
             Statistic::Mean => (self.rows > 0).then(|| sum() / self.rows as f64),
@@ -165,6 +165,15 @@ impl Tally {
 fn parts(number: f64) -> i128 {
     let scaled = number * PARTS as f64;
     (scaled + scaled.signum() * 1e-9).round() as i128
+}
+
+/// The number that parts of one come to, as DuckDB turns a decimal into a double.
+fn whole(parts: i128) -> f64 {
+    const EXACT: u128 = 1 << f64::MANTISSA_DIGITS;
+    match parts.unsigned_abs() <= EXACT || parts % PARTS == 0 {
+        true => parts as f64 / PARTS as f64,
+        false => (parts / PARTS) as f64 + (parts % PARTS) as f64 / PARTS as f64,
+    }
 }
 
 fn number_at(block: &RowBlock, row: usize, column: usize) -> Option<f64> {

@@ -256,12 +256,9 @@ fn fitting(
         context.check()?;
         let trigrams = names::trigrams(words);
         // A name must share a quarter of the pieces, or those of its one word. One that fits well
-        // shares more: a slip in eight letters leaves five of nine, a nickname those of the
-        // family name.
-        let shared = match least >= FITS_WELL {
-            true => (trigrams.len() as u16 * 2 / 5).max(1),
-            false => (trigrams.len() as u16 / 4).clamp(1, 4),
-        };
+        // shares more: a slip in eight letters leaves five of nine.
+        let pieces = trigrams.len() as u16;
+        let shared = if least >= FITS_WELL { pieces * 2 / 5 } else { pieces / 4 }.clamp(1, 4);
         for (name, count) in index.sharing(source.key, &trigrams, shared) {
             let length = index.text_length(name) as f32;
             let share = f32::from(count) / (trigrams.len() as f32 + 0.2 * length);
