@@ -69,7 +69,8 @@ fn read(
 ) -> Result<Vec<(u64, String)>> {
     let column = |name: &&str| match has_texts || **name != *TEXT {
         true => quoted(name),
-        false => "NULL".into(),
+        // A null without a type is more than duckdb-rs can read.
+        false => "NULL::VARCHAR".into(),
     };
     let columns: Vec<String> = names.iter().map(column).collect();
     let sql = format!(
