@@ -226,6 +226,6 @@ fn the_sections_of_a_long_text_come_with_their_texts() {
     }
     assert_eq!(found, all);
     assert_eq!(texts(&list(&[("section", "77")])), all[76..77]);
-    let last = list(&[("sort", "-heading"), ("limit", "1")]);
-    assert_eq!(texts(&last), all[98..99], "99 is the last heading as text");
+    let last = list(&[("sort", "-section"), ("limit", "1")]);
+    assert_eq!(texts(&last), all[98..99], "99 is the last section as text");
 }

@@ -13,6 +13,9 @@ use super::BundleError;
 use super::watchdog::{Interrupt, Stoppable, Watchdog};
 use crate::priority::{self, Priority};
 
+/// Statements that a connection keeps planned: those of the texts of all sources, and some others.
+const PREPARED: usize = 48;
+
 /// A pool of connections to one database. A connection serves one statement at a time; the lock is
 /// held only to take one or to put it back, and only ever on a blocking thread.
 pub struct Database {
@@ -205,7 +208,11 @@ impl Database {
     fn connection(&self) -> Result<Connection, QueryError> {
         match lock(&self.idle).pop() {
             Some(connection) => Ok(connection),
-            None => lock(&self.first).try_clone().map_err(failed),
+            None => {
+                let new = lock(&self.first).try_clone().map_err(failed)?;
+                new.set_prepared_statement_cache_capacity(PREPARED);
+                Ok(new)
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! The graph's file begins with the vectors, in the order in which threads added them (`graph`). So
 //! a second section says which row is a passage's: as threads take passages in order, passages that
-//! follow one another have rows that do, but for a few. Bundles up to format 4 have there a matrix
+//! follow one another have rows that are close. Bundles up to format 4 have there a matrix
 //! of the same vectors.
 //!
 //! Each vector is scaled by its own largest number before it is rounded, which does not affect
@@ -31,6 +31,11 @@ const NORMS: &str = "norms";
 const SLOTS: &str = "slots";
 /// The vectors in the order of the passages: while building, and in bundles up to format 4.
 const MATRIX: &str = "matrix";
+
+/// Passages that a thread adds before it takes others. Those of one text are each other's
+/// neighbours: added at the same moment they would not see each other, and some would never be
+/// found. One thread also finds in its cache what it has just compared.
+const RUN: u64 = 64;
 
 /// A vector as it is stored and searched for.
 #[derive(Clone, Debug, PartialEq)]
@@ -310,19 +315,21 @@ impl Builder {
         index
             .reserve_capacity_and_threads(self.count as usize, threads)
             .map_err(|e| io::Error::other(e.to_string()))?;
-        let next = std::sync::atomic::AtomicU64::new(0);
+        let [next, done] = [0, 0].map(std::sync::atomic::AtomicU64::new);
         let add = || -> Result<(), String> {
             let Some(rows) = &rows else { return Ok(()) };
             loop {
-                let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                if at >= self.count {
+                let from = next.fetch_add(RUN, std::sync::atomic::Ordering::Relaxed);
+                if from >= self.count {
                     return Ok(());
                 }
-                let row = signed(&rows[at as usize * self.dimensions..][..self.dimensions]);
-                if row.iter().any(|n| *n != 0) {
-                    index.add(at, row).map_err(|e| e.to_string())?;
+                for at in from..(from + RUN).min(self.count) {
+                    let row = signed(&rows[at as usize * self.dimensions..][..self.dimensions]);
+                    if row.iter().any(|n| *n != 0) {
+                        index.add(at, row).map_err(|e| e.to_string())?;
+                    }
                 }
-                progress(at + 1);
+                progress(done.fetch_add(RUN, std::sync::atomic::Ordering::Relaxed));
             }
         };
         std::thread::scope(|scope| {

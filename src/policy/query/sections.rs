@@ -1,6 +1,7 @@
 //! The sections of one record's text, filtered, counted and sorted here: they are few, and where
 //! they lie in their table is known. DuckDB is asked for that range and nothing else. It finds it
 //! at once; what took it longer than reading was planning how to count and sort, and to write JSON.
+//! A statement with parameters is planned once for each connection.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,6 +15,7 @@ use super::page::ListRow;
 use super::request::ListRequest;
 use super::rows::{self, MOST_ROWS};
 use crate::api::{Context, Error, Result};
+use crate::bundle::SqlValue;
 use crate::bundle::links::Rows;
 use crate::bundle::rows::RowBlock;
 
@@ -69,17 +71,17 @@ fn read(
 ) -> Result<Vec<(u64, String)>> {
     let column = |name: &&str| match has_texts || **name != *TEXT {
         true => quoted(name),
-        false => "NULL".into(),
+        // A null without a type is more than duckdb-rs can read.
+        false => "NULL::VARCHAR".into(),
     };
     let columns: Vec<String> = names.iter().map(column).collect();
     let sql = format!(
-        "SELECT ord::UBIGINT, {} FROM {} WHERE ord >= {} AND ord < {}",
+        "SELECT ord::UBIGINT, {} FROM {} WHERE ord >= ? AND ord < ?",
         columns.join(", "),
-        quoted(&listing.table),
-        range.start,
-        range.end
+        quoted(&listing.table)
     );
-    let rows = listing.bundle.db.query(&sql, &[], &context.interrupt(), |row| {
+    let bounds = [range.start, range.end].map(|ord| SqlValue::Integer(ord as i64));
+    let rows = listing.bundle.db.query(&sql, &bounds, &context.interrupt(), |row| {
         let mut section = Map::new();
         for (at, name) in names.iter().enumerate() {
             section.insert(name.to_string(), row.json(at + 1)?);
@@ -99,16 +101,16 @@ fn with_texts(context: &Context, listing: &Listing, rows: Vec<ListRow>) -> Resul
     let mut ords: Vec<u64> = rows.iter().map(|row| row.ord).collect();
     ords.sort_unstable();
     let mut texts: HashMap<u64, Value> = HashMap::new();
+    let sql = format!(
+        "SELECT ord::UBIGINT, \"{TEXT}\" FROM {} WHERE ord >= ? AND ord <= ?",
+        quoted(&listing.table)
+    );
     for near in ords.chunk_by(|a, b| b - a <= NEAR) {
         let (Some(first), Some(last)) = (near.first(), near.last()) else { continue };
-        let sql = format!(
-            "SELECT ord::UBIGINT, \"{TEXT}\" FROM {} WHERE ord >= {first} AND ord <= {last}",
-            quoted(&listing.table)
-        );
-        let found = listing
-            .bundle
-            .db
-            .query(&sql, &[], &context.interrupt(), |row| Ok((row.get::<u64>(0)?, row.json(1)?)))?;
+        let bounds = [*first, *last].map(|ord| SqlValue::Integer(ord as i64));
+        let found = listing.bundle.db.query(&sql, &bounds, &context.interrupt(), |row| {
+            Ok((row.get::<u64>(0)?, row.json(1)?))
+        })?;
         texts.extend(found);
     }
     let complete = |mut row: ListRow| {
