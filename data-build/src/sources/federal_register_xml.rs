@@ -242,7 +242,8 @@ fn depth(node: Node<'_, '_>) -> i64 {
     match node.attribute("SOURCE") {
         Some("HED") => 1,
         Some(source) => {
-            source.strip_prefix("HD").and_then(|n| n.parse::<i64>().ok()).map_or(2, |n| n + 1)
+            let number = source.strip_prefix("HD").and_then(|n| n.parse::<u8>().ok());
+            number.map_or(2, |n| i64::from(n) + 1)
         }
         None => 2,
     }
@@ -281,6 +282,14 @@ mod tests {
         <PRESDOCU><DETERM><DETNO>Presidential Determination No. 2026–05 of April 1, 2026</DETNO>
         <HD SOURCE="HED">On Oars</HD><FP>Row on.</FP><FRDOC>[FR Doc. 2026-00004</FRDOC></DETERM></PRESDOCU>
         </PRESDOCS></FEDREG>"#;
+
+    /// Found by mutations: the depth of such a heading is not known, and the build goes on.
+    #[test]
+    fn a_heading_of_impossible_depth() {
+        let issue = ISSUE.replace("\"HD1\"", &format!("\"HD{}\"", i64::MAX));
+        let found = read_text(read, "federal-register/a.xml", &issue);
+        assert_eq!(found.ids(), read_text(read, "federal-register/a.xml", ISSUE).ids());
+    }
 
     #[test]
     fn an_issue() {

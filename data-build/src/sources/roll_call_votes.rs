@@ -188,7 +188,7 @@ fn totals(detail: &Value) -> Option<Totals> {
     }
     let parties = party_totals(detail);
     let sum = |of: fn(&Totals) -> Option<i64>| -> Option<i64> {
-        parties.iter().map(|(_, counts)| of(counts)).sum()
+        parties.iter().try_fold(0i64, |sum, (_, counts)| sum.checked_add(of(counts)?))
     };
     (!parties.is_empty()).then(|| Totals {
         yea: sum(|t| t.yea),
@@ -300,7 +300,7 @@ mod tests {
             json!({"party": {"name": code, "type": code}, "voteParty": code, "yeaTotal": yea,
                 "nayTotal": nay, "presentTotal": 0, "notVotingTotal": 1})
         };
-        let vote = json!({"amendmentAuthor": "Tlaib of Michigan Amendment No. 6",
+        let mut vote = json!({"amendmentAuthor": "Tlaib of Michigan Amendment No. 6",
             "amendmentNumber": "20", "amendmentType": "HAMDT", "congress": 118,
             "legislationType": "HR", "legislationNumber": "21", "result": "Failed",
             "rollCallNumber": 37, "sessionNumber": 1, "startDate": "2023-01-26T17:23:00-05:00",
@@ -323,6 +323,11 @@ mod tests {
             assert_eq!(*found.field(0, "republican_nay"), 215);
             assert_eq!(*found.field(0, "date"), "2023-01-26");
         }
+        // Found by mutations: a sum that can't be is none, and the build goes on.
+        vote["votePartyTotal"] = json!([party("R", i64::MAX, 215), party("D", 1, 5)]);
+        let text = json!({ "houseRollCallVote": vote }).to_string();
+        let found = read_text(read, "roll-call-votes/v.json", &text);
+        assert_eq!((found.field(0, "yea"), found.field(0, "nay")), (&json!(null), &json!(220)));
     }
 
     #[test]
