@@ -2,6 +2,7 @@
 //! them.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -83,7 +84,16 @@ fn a_server_that_describes_does_not_run() {
     assert_eq!(plan.header("cache-control"), "no-store");
 }
 
-/// How many threads of a server have each name that Josh gives.
+/// Checks how many threads of a server have each name that Josh gives. A thread names itself, a
+/// moment after it was started.
+fn assert_threads(server: &Server, expected: &BTreeMap<String, usize>) {
+    let end = Instant::now() + Duration::from_secs(10);
+    while threads(server) != *expected && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(threads(server), *expected);
+}
+
 fn threads(server: &Server) -> BTreeMap<String, usize> {
     let tasks = std::fs::read_dir(format!("/proc/{}/task", server.id())).unwrap().flatten();
     let names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
@@ -98,13 +108,10 @@ fn threads(server: &Server) -> BTreeMap<String, usize> {
 /// none for them, nor for a bank that it does not ask; the other has one for each run at once.
 #[test]
 fn what_is_off_has_no_threads() {
-    let off = threads(&Server::start(&["--searches", "3"]));
-    let searching = [("josh-searches".to_string(), 3), ("josh-queries".to_string(), 3)];
-    assert_eq!(off, BTreeMap::from(searching.clone()));
+    let mut all = BTreeMap::from(["josh-searches", "josh-queries"].map(|n| (n.to_string(), 3)));
+    assert_threads(&Server::start(&["--searches", "3"]), &all);
     let mut flags = vec!["--searches", "3", "--toolsets", "policy,forms", "--forms", "run"];
     flags.extend(["--forms-at-once", "2", "--forms-browser", "/nonexistent"]);
-    let server = Server::start(&flags);
-    let mut all = BTreeMap::from(searching);
     all.insert("josh-forms".to_string(), 2);
-    assert_eq!(threads(&server), all);
+    assert_threads(&Server::start(&flags), &all);
 }
