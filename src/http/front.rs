@@ -115,7 +115,14 @@ pub async fn front<B: MessageBody + 'static>(
     if guard.is_some_and(|guard| guard.is_only_https) {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(ONLY_HTTPS));
     }
-    if exchange.app_data::<web::Data<Stopping>>().is_some_and(|stopping| stopping.has_begun()) {
+    let is_stopping =
+        exchange.app_data::<web::Data<Stopping>>().is_some_and(|stopping| stopping.has_begun());
+    // The buffer of a connection that is kept would keep somebody's data.
+    let may_hold_data = *exchange.method() == Method::POST
+        && exchange
+            .app_data::<web::Data<Executor>>()
+            .is_some_and(|executor| executor.forms().is_some());
+    if is_stopping || may_hold_data {
         response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
     }
     if let Some(sessions) = exchange.app_data::<web::Data<Sessions>>() {

@@ -152,10 +152,33 @@ fn search_log(mut server: Server) -> Vec<String> {
 }
 
 /// [17] Given marks in every field, when runs succeed and fail in every way, then they are in no
-/// line of any log, in no metric, error, command line or file, and after the runs in no memory.
+/// line of any log, in no metric, error, command line or file.
 #[test]
 #[ignore = "needs Chromium"]
 fn nobodys_data_are_anywhere() {
+    run_and_search(|_| {});
+}
+
+/// The same for the memory of the servers, after the runs. Apart, because what a thread's stack
+/// still holds by chance is not ours to overwrite.
+#[test]
+#[ignore = "needs Chromium; long"]
+fn long_nobodys_data_stay_in_memory() {
+    run_and_search(|server| {
+        // Connections give their buffers back a moment after their last answer.
+        let end = Instant::now() + seconds(5);
+        let mut marks = marks_in_memory(server);
+        while !marks.is_empty() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(200));
+            marks = marks_in_memory(server);
+        }
+        assert!(marks.is_empty(), "in memory, {} times: {marks:#?}", marks.len());
+    });
+}
+
+/// Runs forms in every way with marked data, and searches everything that is written. `search` gets
+/// every server after its last run.
+fn run_and_search(search: fn(&Server)) {
     let _alone = alone();
     let site = Site::start();
     let folder = tempfile::tempdir().unwrap();
@@ -257,16 +280,7 @@ fn nobodys_data_are_anywhere() {
         assert_eq!(answer.code(), code, "{}", answer.text());
         assert_unmarked("an error", &answer.text());
     }
-    for server in [&server, &hurried, &without] {
-        // Connections give their buffers back a moment after their last answer.
-        let end = Instant::now() + seconds(5);
-        let mut marks = marks_in_memory(server);
-        while !marks.is_empty() && Instant::now() < end {
-            std::thread::sleep(Duration::from_millis(200));
-            marks = marks_in_memory(server);
-        }
-        assert!(marks.is_empty(), "in memory, {} times: {:#?}", marks.len(), marks.first());
-    }
+    [&server, &hurried, &without].into_iter().for_each(search);
     let log = search_log(server);
     let runs = log.iter().filter(|line| line.contains("form run"));
     assert_eq!(runs.count(), 8, "{log:?}");
