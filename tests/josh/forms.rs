@@ -19,7 +19,7 @@
 //! - 15, 19 no port, SIGKILL: `a_killed_server_leaves_no_browser`
 //! - 16 sandbox: `the_sandbox_is_on_unless_a_setting_says_otherwise` (by /proc: the wall forbids
 //!   chrome://sandbox)
-//! - 17 nobody's data: `nobodys_data_are_anywhere`, `long_nobodys_data_stay_in_memory`
+//! - 17 nobody's data: `nobodys_data_are_anywhere`
 //! - 18 no values in errors: `problems_are_named_without_values`
 //! - 20 cancel, time, SIGTERM: `a_run_ends_with_its_caller_its_time_and_its_server`,
 //!   `runs_are_told_of_and_cancelled_…`
