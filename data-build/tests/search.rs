@@ -1,19 +1,23 @@
 //! Search over a synthetic bundle large enough to walk the graph: filters from 0.01 % to 100 %
 //! against brute force, and bundles with few vectors, none, or a model of their own.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, LazyLock};
 
 use josh::api::error::Code;
 use josh::api::{Arguments, Context};
-use josh::bundle::Bundle;
 use josh::bundle::vectors::Vector;
+use josh::bundle::{Bundle, analyzer};
 use josh::policy::search::semantic::{self, Wanted};
 use josh::policy::search::{Candidates, lexical, query_syntax};
 use josh::toolsets::Toolsets;
 use roaring::RoaringBitmap;
 use serde_json::Value;
+use tantivy::Term;
+use tantivy::query::{BooleanQuery, EnableScoring, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::schema::IndexRecordOption;
 
 /// More passages than are ever scored one by one.
 const PASSAGES: &str = "40000";
@@ -106,6 +110,57 @@ fn words_within_a_filter_find_what_brute_force_finds() {
             .unwrap()
             .is_empty()
     );
+}
+
+/// Given words and phrases, frequent and rare, when all passages are scored, then the records, their
+/// best passages and their scores are those of tantivy's own union.
+#[test]
+fn words_are_scored_as_tantivy_scores_them() {
+    let context = &SYNTHETIC.context;
+    let index = context.bundle.text_index().unwrap();
+    let all = Candidates::all(0..records(&context.bundle));
+    for question in [
+        "public",
+        "public health program",
+        "public \"federal agency\" report",
+        "xylophone agency",
+        "well-known act of the federal-state agency",
+        "xylophone",
+    ] {
+        let asked = query_syntax::parse(question);
+        let found = lexical::search(context, index, &asked, &all).unwrap();
+        let words = asked.content_words().into_iter().map(str::to_string);
+        let texts = words.chain(asked.phrases.iter().map(|phrase| phrase.text.clone()));
+        let clauses = texts.filter_map(|text| {
+            let term = |term: &String| Term::from_field_text(index.fields.all, term);
+            let terms: Vec<Term> = analyzer::terms(&text).iter().map(term).collect();
+            let clause: Box<dyn Query> = match terms.as_slice() {
+                [] => return None,
+                [one] => Box::new(TermQuery::new(one.clone(), IndexRecordOption::WithFreqs)),
+                _ => Box::new(PhraseQuery::new(terms)),
+            };
+            Some((Occur::Should, clause))
+        });
+        let query = BooleanQuery::new(clauses.collect());
+        let scoring = EnableScoring::enabled_from_searcher(&index.searcher);
+        let weight = query.weight(scoring).unwrap();
+        let mut scores: BTreeMap<u32, Vec<(u32, f32)>> = BTreeMap::new();
+        let mut score = |passage, score| {
+            scores.entry(index.record_of(passage).unwrap()).or_default().push((passage, score));
+        };
+        weight.for_each(&index.searcher.segment_readers()[0], &mut score).unwrap();
+        assert_eq!(found.len(), scores.len(), "{question}");
+        for (hit, (record, passages)) in found.iter().zip(scores) {
+            let best = passages.iter().map(|(_, score)| *score).fold(0.0, f32::max);
+            let own = passages.iter().find(|(passage, _)| *passage == hit.passage).unwrap().1;
+            // The order in which terms are added moves the last digit.
+            let is_close = |a: f32, b: f32| (a - b).abs() <= 1e-5 * b.abs();
+            assert!(
+                hit.record == record && is_close(hit.score, own) && is_close(own, best),
+                "{question}: {hit:?} {record} {passages:?}"
+            );
+        }
+    }
 }
 
 /// Given random filters, when asked by meaning, then small sets are answered exactly, large ones

@@ -161,6 +161,7 @@ impl<'a> RowBlock<'a> {
 
     fn read(names: &[&'a str], rows: usize, plain: String) -> Option<RowBlock<'a>> {
         let mut at = 0;
+        let mut line_ends = memchr::memchr_iter(b'\n', plain.as_bytes());
         let mut columns = Vec::with_capacity(names.len());
         for _ in names {
             let is_text = match plain.as_bytes().get(at)? {
@@ -169,11 +170,11 @@ impl<'a> RowBlock<'a> {
                 _ => return None,
             };
             at += 1;
-            let mut values = Vec::new();
+            let mut values = Vec::with_capacity(rows.min(LATER));
             for _ in 0..rows {
-                let length = plain.get(at..)?.find('\n')?;
-                values.push(at..at + length);
-                at += length + 1;
+                let end = line_ends.next()?;
+                values.push(at..end);
+                at = end + 1;
             }
             columns.push((is_text, values));
         }

@@ -25,6 +25,9 @@ use super::{SharedMap, analyzer};
 pub(super) const STARTS: &str = "josh.starts";
 pub(super) const WORDS: &str = "josh.words";
 
+/// Passages from one mark to the next: see `TextIndex`.
+const MARKED: usize = 64;
+
 /// The fields of a passage.
 #[derive(Clone, Copy)]
 pub struct Fields {
@@ -71,10 +74,10 @@ pub struct Passage {
 pub struct TextIndex {
     pub searcher: Searcher,
     pub fields: Fields,
-    /// The record of each passage. Read for every matching passage, hence in memory, at 4 bytes
-    /// each.
-    records: Vec<u32>,
+    /// The first passage of each record, and where the last one's end.
     starts: OwnedBytes,
+    /// The record of every `MARKED`th passage: where to begin to look for that of another.
+    marks: Vec<u32>,
     words: OwnedBytes,
 }
 
@@ -89,21 +92,44 @@ impl TextIndex {
         let reader: IndexReader =
             index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let searcher = reader.searcher();
-        let records = match searcher.segment_readers() {
-            [] => Vec::new(),
-            [one] => {
-                let column = one.fast_fields().u64("record")?;
-                (0..one.max_doc())
-                    .map(|passage| column.first(passage).map_or(u32::MAX, |record| record as u32))
-                    .collect()
-            }
-            more => return Err(TantivyError::InternalError(format!("{} segments", more.len()))),
-        };
-        Ok(TextIndex { searcher, fields, records, starts, words })
+        if let segments @ 2.. = searcher.segment_readers().len() {
+            return Err(TantivyError::InternalError(format!("{segments} segments")));
+        }
+        let mut index = TextIndex { searcher, fields, starts, marks: Vec::new(), words };
+        let passages = index.searcher.num_docs() as u32;
+        let mut record = Some(0);
+        for passage in (0..passages).step_by(MARKED) {
+            record = record.and_then(|record| index.record_from(record, passage));
+            index.marks.extend(record);
+        }
+        Ok(index)
     }
 
+    /// The record of a passage.
     pub fn record_of(&self, passage: u32) -> Option<u32> {
-        self.records.get(passage as usize).copied().filter(|record| *record != u32::MAX)
+        self.record_from(*self.marks.get(passage as usize / MARKED)?, passage)
+    }
+
+    /// The record of a passage that is this one's or a later one's. The nearer it is, the faster.
+    pub fn record_from(&self, record: u32, passage: u32) -> Option<u32> {
+        let starts = PackedNumbers::in_bytes(&self.starts);
+        let has_begun = |record| starts.get(record).is_some_and(|start| start <= passage);
+        // The last record that begins at the passage or before it: those before may be empty.
+        let (mut last, mut step) = (record as usize, 1);
+        while has_begun(last + step) {
+            last += step;
+            step *= 2;
+        }
+        let mut beyond = last + step;
+        while beyond - last > 1 {
+            let middle = last + (beyond - last) / 2;
+            if has_begun(middle) {
+                last = middle;
+            } else {
+                beyond = middle;
+            }
+        }
+        (last + 1 < starts.len()).then_some(last as u32)
     }
 
     /// The passages of a record.

@@ -329,7 +329,8 @@ impl Builder {
                         index.add(at, row).map_err(|e| e.to_string())?;
                     }
                 }
-                progress(done.fetch_add(RUN, std::sync::atomic::Ordering::Relaxed));
+                let added = done.fetch_add(RUN, std::sync::atomic::Ordering::Relaxed) + RUN;
+                progress(added.min(self.count));
             }
         };
         std::thread::scope(|scope| {

@@ -62,6 +62,17 @@ pub fn find_in<'a>(
     find(bundle, &parsed, input)
 }
 
+/// The record of one source with this id, if it is one.
+pub fn known_in<'a>(
+    bundle: &'a Bundle,
+    source: &'static Source,
+    input: &str,
+) -> Option<FoundRecord<'a>> {
+    find_canonical(bundle, input)
+        .filter(|found| found.source.key == source.key)
+        .or_else(|| find(bundle, &ids::parse_for(source.key, input)?, input).ok())
+}
+
 /// The record whose canonical id is exactly this: most requests, and they need no grammar.
 fn find_canonical<'a>(bundle: &'a Bundle, input: &str) -> Option<FoundRecord<'a>> {
     let (number, entry) = bundle.records().by_id(input)?;

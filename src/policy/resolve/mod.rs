@@ -24,6 +24,7 @@ use crate::bundle::{Bundle, analyzer, names, stable_hash};
 use crate::catalog::{Fields, Source};
 use facts::RecordFacts;
 use hints::Hints;
+use score::{Word, telling};
 
 /// Bytes of a name as people type it; a longer text is no name.
 const LONGEST_NAME: usize = 300;
@@ -186,27 +187,39 @@ fn find(
     let hints = Hints::read(typed);
     let facts = RecordFacts::of(bundle, source, naming);
     let whole = analyzer::folded_words(typed);
+    let has_hints = hints.words != whole;
     let typed_words = [whole.as_slice(), hints.words.as_slice()];
+    let [typed_whole, typed_bare] = typed_words.map(Word::all);
+    // Names that come near are told where nothing else is wanted of those that don't fit.
+    let is_nearest_told = least <= THRESHOLD;
+    // Hints can add at most this: whatever can't reach the threshold need not be looked at record
+    // by record.
+    let least_bare = least - 4.0 * hints::MOST_GAIN;
+    let bound = |least: f32| if is_nearest_told { 0.0 } else { least };
     for name in fitting(context, index, source, typed_words, candidates, least)? {
         context.check()?;
         let words = analyzer::folded_words(index.text(name));
-        let plain = score::score(&whole, &words);
-        let bare = if hints.words == whole { plain } else { score::score(&hints.words, &words) };
         if naming.exact_kinds.contains(&index.kind(name))
-            && ![&whole, &hints.words].into_iter().any(|typed| score::is_same(typed, &words))
+            && !typed_words.into_iter().any(|typed| score::is_same(typed, &words))
         {
             continue;
         }
-        nearest.push((plain.max(bare), index.text(name).to_string()));
-        // Hints can add at most this: whatever can't reach the threshold need not be looked at
-        // record by record.
-        if plain.max(bare + 4.0 * hints::MOST_GAIN) < least {
+        let words = Word::all(&words);
+        let plain = score::score(&typed_whole, &words, bound(least));
+        let bare = match has_hints {
+            true => score::score(&typed_bare, &words, bound(least_bare)),
+            false => plain,
+        };
+        if is_nearest_told {
+            nearest.push((plain.max(bare), index.text(name).to_string()));
+        }
+        if plain < least && bare < least_bare {
             continue;
         }
         for record in index.records(name).filter(|record| candidates.contains(*record)) {
-            let preference = match hints.words == whole || found.len() > MOST_READ {
-                true => 0.0,
-                false => hints.preference(|field| facts.value(record, field), &naming.hints),
+            let preference = match has_hints && found.len() <= MOST_READ {
+                false => 0.0,
+                true => hints.preference(|field| facts.value(record, field), &naming.hints),
             };
             // A match that needs hints is less certain than a match of all words.
             let fit = plain.max((bare + preference - 0.01).min(0.99)).clamp(0.0, 1.0);
@@ -217,7 +230,7 @@ fn find(
             }
         }
     }
-    if let Ok(exact) = record::find_in(bundle, source, typed)
+    if let Some(exact) = record::known_in(bundle, source, typed)
         && let record = exact.number as u32
         && candidates.contains(record)
     {
@@ -256,10 +269,13 @@ fn fitting(
         context.check()?;
         let trigrams = names::trigrams(words);
         // A name must share a quarter of the pieces, or those of its one word. One that fits well
-        // shares more: a slip in eight letters leaves five of nine.
-        let pieces = trigrams.len() as u16;
-        let shared = if least >= FITS_WELL { pieces * 2 / 5 } else { pieces / 4 }.clamp(1, 4);
-        for (name, count) in index.sharing(source.key, &trigrams, shared) {
+        // shares more, but for the words that hardly count: a slip in eight letters leaves five of
+        // nine, a nickname those of the family name.
+        let shared = match least >= FITS_WELL {
+            true => (names::trigrams(&telling(words)).len() * 2 / 5).max(1),
+            false => (trigrams.len() / 4).clamp(1, 4),
+        };
+        for (name, count) in index.sharing(source.key, &trigrams, shared as u16) {
             let length = index.text_length(name) as f32;
             let share = f32::from(count) / (trigrams.len() as f32 + 0.2 * length);
             if let Some(known) = shares.get_mut((name - names.start) as usize) {

@@ -133,18 +133,51 @@ const COMMON: &[&str] = &[
 
 const COMMON_WEIGHT: f32 = 0.15;
 
-/// How much a word matters.
-fn weight(word: &str) -> f32 {
-    match word.chars().count() {
-        _ if COMMON.contains(&word) => COMMON_WEIGHT,
-        1 => 0.4,
-        n => (n as f32).sqrt(),
+/// A word with what comparing it needs, worked out once: each typed word is compared with every
+/// word of hundreds of names.
+pub struct Word<'w> {
+    text: &'w str,
+    letters: usize,
+    first: Option<char>,
+    /// How often each letter occurs; letters may fall together.
+    counts: [i8; LETTERS],
+    has_digit: bool,
+    sound: [u8; 4],
+    /// The groups of nicknames that it is in.
+    nicknames: &'static [usize],
+    /// How much it matters.
+    weight: f32,
+}
+
+const LETTERS: usize = 32;
+
+impl<'w> Word<'w> {
+    fn new(text: &'w str) -> Word<'w> {
+        let mut counts = [0i8; LETTERS];
+        let mut letters = 0;
+        for letter in text.chars() {
+            let count = &mut counts[letter as usize % LETTERS];
+            *count = count.saturating_add(1);
+            letters += 1;
+        }
+        let weight = match letters {
+            _ if COMMON.contains(&text) => COMMON_WEIGHT,
+            1 => 0.4,
+            n => (n as f32).sqrt(),
+        };
+        let has_digit = text.bytes().any(|b| b.is_ascii_digit());
+        let (first, sound) = (text.chars().next(), soundex(text));
+        let nicknames = nicknames(text);
+        Word { text, letters, first, counts, has_digit, sound, nicknames, weight }
+    }
+
+    pub fn all(words: &'w [String]) -> Vec<Word<'w>> {
+        words.iter().map(|word| Word::new(word)).collect()
     }
 }
 
-/// Whether the two stand for each other. Asked for every pair of words, so the groups of a name
-/// are looked up, not searched for.
-fn are_nicknames(a: &str, b: &str) -> bool {
+/// The groups of nicknames that a name is in.
+fn nicknames(name: &str) -> &'static [usize] {
     static GROUPS: LazyLock<HashMap<&str, Vec<usize>>> = LazyLock::new(|| {
         let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
         for (number, group) in NICKNAMES.iter().enumerate() {
@@ -152,94 +185,108 @@ fn are_nicknames(a: &str, b: &str) -> bool {
         }
         groups
     });
-    let (Some(a), Some(b)) = (GROUPS.get(a), GROUPS.get(b)) else { return false };
-    a.iter().any(|group| b.contains(group))
+    GROUPS.get(name).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// How well two words fit.
-pub fn fit(typed: &str, word: &str) -> f32 {
-    if typed == word {
+fn fit(typed: &Word, word: &Word) -> f32 {
+    if typed.text == word.text {
         return 1.0;
     }
-    let (short, long) = (typed.chars().count(), word.chars().count());
+    let (short, long) = (typed.letters, word.letters);
     if short == 1 || long == 1 {
-        return if typed.chars().next() == word.chars().next() { 0.75 } else { 0.0 };
+        return if typed.first == word.first { 0.75 } else { 0.0 };
     }
-    if are_nicknames(typed, word) {
+    if typed.nicknames.iter().any(|group| word.nicknames.contains(group)) {
         return 0.96;
     }
-    if short >= 3 && word.starts_with(typed) {
+    if short >= 3 && word.text.starts_with(typed.text) {
         return 0.8 + 0.15 * short as f32 / long as f32;
     }
-    if typed.bytes().chain(word.bytes()).any(|b| b.is_ascii_digit()) {
+    if typed.has_digit || word.has_digit {
         // A number is right or wrong.
         return 0.0;
     }
     let alike = |slips: usize| 1.0 - slips as f32 / short.max(long) as f32;
     let bound = if short <= 4 { 0.7 } else { 0.6 };
     // Most words have so few letters in common that the slips need not be counted.
-    if alike(least_slips(typed, word)) >= bound {
-        let alike = alike(strsim::damerau_levenshtein(typed, word));
+    if alike(short.abs_diff(long)) >= bound && alike(least_slips(typed, word)) >= bound {
+        let alike = alike(strsim::damerau_levenshtein(typed.text, word.text));
         if alike >= bound {
             // A slip in the first letter is rare.
-            let first = typed.chars().next() == word.chars().next();
-            return alike - if first { 0.02 } else { 0.1 };
+            return alike - if typed.first == word.first { 0.02 } else { 0.1 };
         }
     }
-    if short >= 4 && long >= 4 && soundex(typed) == soundex(word) { 0.6 } else { 0.0 }
+    if short >= 4 && long >= 4 && typed.sound == word.sound { 0.6 } else { 0.0 }
 }
 
 /// How many slips there are at least between two words: one for each letter that only one of them
-/// has. Letters that fall together here make it smaller, never larger.
-fn least_slips(a: &str, b: &str) -> usize {
-    let mut letters = [0i16; 64];
-    a.chars().for_each(|letter| letters[letter as usize % 64] += 1);
-    b.chars().for_each(|letter| letters[letter as usize % 64] -= 1);
-    let sum = |sign: i16| letters.iter().map(|n| (n * sign).max(0) as usize).sum::<usize>();
-    sum(1).max(sum(-1))
+/// has. Letters that fall together make it smaller, never larger.
+fn least_slips(a: &Word, b: &Word) -> usize {
+    let (mut more, mut fewer) = (0u32, 0u32);
+    for (a, b) in a.counts.iter().zip(&b.counts) {
+        let difference = i32::from(*a) - i32::from(*b);
+        more += difference.max(0) as u32;
+        fewer += (-difference).max(0) as u32;
+    }
+    more.max(fewer) as usize
 }
 
 /// Whether the words are the name's, but for those that every name has: "HELP committee" is HELP.
 pub fn is_same(typed: &[String], name: &[String]) -> bool {
-    let telling = |words: &[String]| {
-        words.iter().filter(|w| !COMMON.contains(&w.as_str())).cloned().collect::<Vec<_>>()
-    };
     telling(typed) == telling(name)
 }
 
-/// How well the words fit the name's words.
-pub fn score(typed: &[String], name: &[String]) -> f32 {
+/// The words but for those that every name has.
+pub fn telling(words: &[String]) -> Vec<String> {
+    words.iter().filter(|word| !COMMON.contains(&word.as_str())).cloned().collect()
+}
+
+/// How well the words fit the name's words. Where it would be less than `least`, it may be anything
+/// less.
+pub fn score(typed: &[Word], name: &[Word], least: f32) -> f32 {
     if typed.is_empty() || name.is_empty() {
         return 0.0;
     }
-    if typed == name {
+    let is_same =
+        typed.len() == name.len() && typed.iter().zip(name).all(|(a, b)| a.text == b.text);
+    if is_same {
         return 1.0;
     }
     let mut used = vec![false; name.len()];
-    let mut order = Vec::new();
-    let (mut got, mut all) = (0.0, 0.0);
+    let mut order = Vec::with_capacity(typed.len());
     // The longest words choose first: an initial must not take the word that another one spells
     // out.
     let mut turns: Vec<usize> = (0..typed.len()).collect();
-    turns.sort_by_key(|at| std::cmp::Reverse(typed[*at].chars().count()));
+    turns.sort_by_key(|at| std::cmp::Reverse(typed[*at].letters));
+    let all: f32 = turns.iter().map(|at| typed[*at].weight).sum();
+    let (mut got, mut missed) = (0.0, 0.0);
     for at in turns {
-        let weight = weight(&typed[at]);
-        all += weight;
+        let weight = typed[at].weight;
         let free = name.iter().enumerate().filter(|(n, _)| !used[*n]);
         let best = free
             .map(|(n, word)| (fit(&typed[at], word), n))
             .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
-        if let Some((fit, n)) = best.filter(|(fit, _)| *fit > 0.0) {
-            used[n] = true;
-            order.push((at, n));
-            got += weight * fit;
+        let fit = match best.filter(|(fit, _)| *fit > 0.0) {
+            Some((fit, n)) => {
+                used[n] = true;
+                order.push((at, n));
+                fit
+            }
+            None => 0.0,
+        };
+        got += weight * fit;
+        missed += weight * (1.0 - fit);
+        // Less a hair's breadth, for the rounding of sums.
+        if 1.0 - missed / all < least - 0.001 {
+            return 0.0;
         }
     }
     order.sort_unstable();
     let in_order = order.windows(2).all(|pair| pair[0].1 < pair[1].1);
-    let name_weight: f32 = name.iter().map(|w| weight(w)).sum();
+    let name_weight: f32 = name.iter().map(|word| word.weight).sum();
     let named: f32 =
-        name.iter().zip(&used).filter(|(_, used)| **used).map(|(w, _)| weight(w)).sum();
+        name.iter().zip(&used).filter(|(_, used)| **used).map(|(word, _)| word.weight).sum();
     let covered = if name_weight > 0.0 { named / name_weight } else { 0.0 };
     (got / all) * (0.8 + 0.2 * covered) * if in_order { 1.0 } else { 0.97 }
 }
@@ -278,7 +325,14 @@ mod tests {
     use crate::bundle::analyzer::folded_words;
 
     fn of(typed: &str, name: &str) -> f32 {
-        score(&folded_words(typed), &folded_words(name))
+        let (typed, name) = (folded_words(typed), folded_words(name));
+        let (typed, name) = (Word::all(&typed), Word::all(&name));
+        let score = score(&typed, &name, 0.0);
+        for least in [0.3, 0.66, 0.85] {
+            let bounded = super::score(&typed, &name, least);
+            assert!(bounded == score || score.max(bounded) < least, "{score} {bounded}");
+        }
+        score
     }
 
     #[test]
@@ -312,9 +366,11 @@ mod tests {
         let words =
             ["markey", "markley", "amrkey", "mackay", "é", "velázquez", "日本", "aaaa", "a"];
         for (a, b) in words.iter().flat_map(|a| words.iter().map(move |b| (a, b))) {
-            assert!(least_slips(a, b) <= strsim::damerau_levenshtein(a, b), "{a} {b}");
+            let least = least_slips(&Word::new(a), &Word::new(b));
+            assert!(least <= strsim::damerau_levenshtein(a, b), "{a} {b}");
         }
-        assert_eq!((least_slips("markey", "markley"), least_slips("amrkey", "markey")), (1, 0));
+        let least = |a, b| least_slips(&Word::new(a), &Word::new(b));
+        assert_eq!((least("markey", "markley"), least("amrkey", "markey")), (1, 0));
     }
 
     #[test]

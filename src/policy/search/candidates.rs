@@ -63,6 +63,11 @@ impl Candidates {
         whole.into_iter().chain(chosen).min()
     }
 
+    /// Answers whether records are candidates, fastest when they come in order.
+    pub fn membership(&self) -> Membership<'_> {
+        Membership { candidates: self, known: 0..0 }
+    }
+
     pub fn count(&self) -> u64 {
         self.whole.iter().map(|range| range.len() as u64).sum::<u64>() + self.chosen.len()
     }
@@ -105,6 +110,27 @@ impl Candidates {
         }
         let whole = self.whole.iter().filter(|range| ranges.contains(range)).cloned().collect();
         Candidates { whole, chosen: allowed & &self.chosen }
+    }
+}
+
+/// See `Candidates::membership`.
+pub struct Membership<'a> {
+    candidates: &'a Candidates,
+    /// The source that was asked for last.
+    known: Range<u32>,
+}
+
+impl Membership<'_> {
+    pub fn contains(&mut self, record: u32) -> bool {
+        if self.known.contains(&record) {
+            return true;
+        }
+        let whole = self.candidates.whole.iter().find(|range| range.contains(&record));
+        match whole {
+            Some(range) => self.known = range.clone(),
+            None => return self.candidates.chosen.contains(record),
+        }
+        true
     }
 }
 

@@ -2,14 +2,13 @@
 //! seen, so the total is right and no filter hides a result.
 
 use roaring::RoaringBitmap;
-use tantivy::query::{
-    BooleanQuery, EmptyQuery, EnableScoring, Occur, PhraseQuery, Query, TermQuery,
-};
+use tantivy::query::{EnableScoring, PhraseQuery, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocId, Score, TERMINATED, Term};
+use tantivy::{DocId, Score, Term};
 
-use super::candidates::Candidates;
+use super::candidates::{Candidates, Membership};
 use super::query_syntax::{ParsedQuery, Phrase};
+use super::union::{Union, Window};
 use crate::api::{Context, Error, Result};
 use crate::bundle::analyzer::terms;
 use crate::bundle::text::{Fields, TextIndex};
@@ -32,32 +31,21 @@ pub fn search(
     parsed: &ParsedQuery,
     candidates: &Candidates,
 ) -> Result<Vec<Hit>> {
-    let scoring = EnableScoring::enabled_from_searcher(&index.searcher);
-    let weight = query(parsed, &index.fields).weight(scoring).map_err(Error::internal)?;
-    let mut collector = BestPassages::default();
-    let mut watch = Watch::new(context);
-    for segment in index.searcher.segment_readers() {
-        let mut scorer = weight.scorer(segment, 1.0).map_err(Error::internal)?;
-        let mut passage = scorer.doc();
-        while passage != TERMINATED && !watch.is_over() {
-            if passage >= collector.end {
-                let record = index.record_of(passage).unwrap_or(u32::MAX);
-                if !candidates.contains(record) {
-                    // What lies between is neither scored nor looked at.
-                    let Some(next) = candidates.after(record) else { break };
-                    let start = index.passages_of(next).start;
-                    passage = scorer.seek(start.max(passage + 1));
-                    continue;
-                }
-                collector.next(record, index.passages_of(record).end.max(passage + 1));
-            }
-            collector.passage(passage, scorer.score());
-            passage = scorer.advance();
+    let mut union = union(index, parsed).map_err(Error::internal)?;
+    let mut collector = BestPassages::new(index, candidates);
+    let mut from = 0;
+    while let Some(window) = union.next(from) {
+        context.check()?;
+        from = window.end;
+        collector.take(window);
+        // What lies before the next candidate is not looked at.
+        let Some(record) = index.record_of(from) else { break };
+        if !candidates.contains(record) {
+            let Some(next) = candidates.after(record) else { break };
+            from = from.max(index.passages_of(next).start);
         }
     }
-    context.check()?;
-    collector.next(0, 0);
-    Ok(collector.done)
+    Ok(collector.finish())
 }
 
 /// Notices, once in a while, that nobody waits any more. A loop of tantivy's can't be left: what is
@@ -121,6 +109,7 @@ fn records_with(context: &Context, index: &TextIndex, query: &dyn Query) -> Resu
     let scoring = EnableScoring::disabled_from_searcher(&index.searcher);
     let weight = query.weight(scoring).map_err(Error::internal)?;
     let mut records = RoaringBitmap::new();
+    let mut record = RecordWalk::default();
     let mut watch = Watch::new(context);
     for segment in index.searcher.segment_readers() {
         let collected = weight.for_each_no_score(segment, &mut |passages| {
@@ -128,7 +117,7 @@ fn records_with(context: &Context, index: &TextIndex, query: &dyn Query) -> Resu
                 if watch.is_over() {
                     return;
                 }
-                records.extend(index.record_of(*passage));
+                records.extend(record.next(index, *passage));
             }
         });
         collected.map_err(Error::internal)?;
@@ -139,54 +128,100 @@ fn records_with(context: &Context, index: &TextIndex, query: &dyn Query) -> Resu
 
 /// Any of the words and phrases: what must and must not be there has narrowed the candidates
 /// before.
-fn query(parsed: &ParsedQuery, fields: &Fields) -> Box<dyn Query> {
+fn union(index: &TextIndex, parsed: &ParsedQuery) -> tantivy::Result<Union> {
     let mut words: Vec<&str> = parsed.content_words();
     words.sort_unstable();
     words.dedup();
-    let mut clauses: Vec<Box<dyn Query>> =
-        words.iter().filter_map(|word| in_field(word, fields.all)).collect();
-    clauses.extend(parsed.phrases.iter().filter_map(|phrase| placed(phrase, fields)));
-    if clauses.is_empty() {
-        return Box::new(EmptyQuery);
+    let words = words.iter().map(|word| (*word, index.fields.all));
+    let phrases =
+        parsed.phrases.iter().map(|phrase| (phrase.text.as_str(), field(phrase, &index.fields)));
+    let (mut single, mut several): (Vec<Term>, Vec<Box<dyn Query>>) = Default::default();
+    for (text, field) in words.chain(phrases) {
+        let mut terms = terms_in(text, field);
+        match terms.len() {
+            0 => {}
+            1 => single.append(&mut terms),
+            _ => several.push(Box::new(PhraseQuery::new(terms))),
+        }
     }
-    Box::new(BooleanQuery::new(clauses.into_iter().map(|query| (Occur::Should, query)).collect()))
+    Union::new(index, &single, &several)
 }
 
-fn placed(phrase: &Phrase, fields: &Fields) -> Option<Box<dyn Query>> {
-    in_field(&phrase.text, if phrase.title_only { fields.title } else { fields.all })
+fn field(phrase: &Phrase, fields: &Fields) -> Field {
+    if phrase.title_only { fields.title } else { fields.all }
 }
 
 /// The text as one term or, when it is several, as a phrase.
-fn in_field(text: &str, field: Field) -> Option<Box<dyn Query>> {
-    let mut terms: Vec<Term> =
-        terms(text).iter().map(|t| Term::from_field_text(field, t)).collect();
+fn placed(phrase: &Phrase, fields: &Fields) -> Option<Box<dyn Query>> {
+    let mut terms = terms_in(&phrase.text, field(phrase, fields));
     match terms.len() {
         0 => None,
-        1 => Some(Box::new(TermQuery::new(terms.remove(0), IndexRecordOption::WithFreqs))),
+        1 => Some(Box::new(TermQuery::new(terms.remove(0), IndexRecordOption::Basic))),
         _ => Some(Box::new(PhraseQuery::new(terms))),
     }
 }
 
-/// Keeps the best passage of each record. The passages of a record are adjacent, so that needs no
-/// table.
-#[derive(Default)]
-struct BestPassages {
+fn terms_in(text: &str, field: Field) -> Vec<Term> {
+    terms(text).iter().map(|term| Term::from_field_text(field, term)).collect()
+}
+
+/// Finds the records of passages that come in order.
+#[derive(Clone, Copy, Default)]
+struct RecordWalk {
+    record: u32,
     /// Where its passages end.
     end: u32,
-    record: u32,
-    hit: Option<Hit>,
+}
+
+impl RecordWalk {
+    /// The record of this passage, unless it is that of the passage before.
+    fn next(&mut self, index: &TextIndex, passage: DocId) -> Option<u32> {
+        if passage < self.end {
+            return None;
+        }
+        self.record = index.record_from(self.record, passage)?;
+        self.end = index.passages_of(self.record).end;
+        Some(self.record)
+    }
+}
+
+/// Keeps the best passage of each candidate. The passages of a record are adjacent, so that needs no
+/// table.
+struct BestPassages<'a> {
+    index: &'a TextIndex,
+    candidates: Membership<'a>,
+    record: RecordWalk,
+    /// Its best passage so far; none where it is no candidate.
+    best: Option<Hit>,
     done: Vec<Hit>,
 }
 
-impl BestPassages {
-    fn next(&mut self, record: u32, end: u32) {
-        self.done.extend(self.hit.take());
-        (self.record, self.end) = (record, end);
+impl<'a> BestPassages<'a> {
+    fn new(index: &'a TextIndex, candidates: &'a Candidates) -> BestPassages<'a> {
+        let (candidates, record) = (candidates.membership(), RecordWalk::default());
+        BestPassages { index, candidates, record, best: None, done: Vec::new() }
     }
 
-    fn passage(&mut self, passage: DocId, score: Score) {
-        if self.hit.is_none_or(|best| score > best.score) {
-            self.hit = Some(Hit { record: self.record, score, passage });
-        }
+    fn take(&mut self, window: &mut Window) {
+        // Copies, which the loop can keep in registers.
+        let (mut record, mut best) = (self.record, self.best);
+        window.drain(|passage, score| {
+            if let Some(record) = record.next(self.index, passage) {
+                self.done.extend(best.take());
+                if self.candidates.contains(record) {
+                    best = Some(Hit { record, score, passage });
+                }
+            } else if let Some(best) = &mut best
+                && score > best.score
+            {
+                (best.score, best.passage) = (score, passage);
+            }
+        });
+        (self.record, self.best) = (record, best);
+    }
+
+    fn finish(mut self) -> Vec<Hit> {
+        self.done.extend(self.best.take());
+        self.done
     }
 }

@@ -17,6 +17,7 @@ mod result;
 mod run;
 pub mod semantic;
 mod snippet;
+mod union;
 
 pub use candidates::Candidates;
 pub use request::{
