@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::input::{
     DataCode, DataLayer, MessageCatalog, Metadata, Nothing, ParameterCatalog, WHOLE, read,
 };
-use super::output::{self, Selection};
+use super::output::{self, Data, Selection};
 use super::{catalogs, schemas, supplier};
 use crate::api::{
     Arguments, Context, Cost, Kind, Operation, Outcome, Parameter, Result, Scope, Tool,
@@ -210,8 +210,10 @@ fn run_data<T: serde::de::DeserializeOwned>(
         Ok(read) => read,
         Err(failure) => return Ok(outcome(Err(failure))),
     };
-    let supplied = supplier::ask(&question, context)?;
-    Ok(outcome(supplied.map(|supplied| output::data(supplied, &question, include_raw))))
+    Ok(match supplier::ask(&question, context)? {
+        Ok(supplied) => Outcome::new(Data::new(supplied, question, include_raw)).verbatim(),
+        Err(failure) => outcome(Err(failure)),
+    })
 }
 
 fn run_metadata(mut arguments: Arguments, context: &Arc<Context>) -> Result<Outcome> {

@@ -2,12 +2,14 @@
 //! series are left out first, then the oldest values of a single one, and the result says so.
 
 use std::io;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::supplier::{Origin, Supplied};
-use crate::api::outcome::MOST_RESULT_BYTES;
+use crate::api::outcome::{MOST_RESULT_BYTES, append};
+use crate::api::{Output, Result};
 use crate::boj::answer::{ENTRY_MEMBERS, Point, SERIES_MEMBERS};
 use crate::boj::{Answer, Endpoint, Failure, FailureKind, Question, Row, encode};
 
@@ -36,31 +38,59 @@ pub fn failure(failure: &Failure) -> Value {
     shown
 }
 
-/// The values of series.
-pub fn data(supplied: Supplied, question: &Question, include_raw: bool) -> Value {
-    let Supplied { mut answer, body, origin } = supplied;
-    // Raw text is smaller than what it is decoded to, but not by much.
-    let share = if include_raw { 2 } else { 1 };
-    let most = (MOST_RESULT_BYTES - ENVELOPE_BYTES) / share;
-    let truncated = fit(&mut answer, question, most);
-    let mut shown = Map::new();
-    shown.insert("meta".into(), meta(&answer, &origin));
-    shown.insert("parameter".into(), parameter(&answer, question));
-    shown.insert("next_position".into(), json!(answer.next_position));
-    shown.insert("series_count".into(), json!(answer.rows.len()));
-    let raw = include_raw.then(|| {
-        let received = body.filter(|_| truncated.is_none());
-        let received = received.and_then(|body| String::from_utf8(body).ok());
-        received.unwrap_or_else(|| encode(&answer, question))
-    });
-    shown.insert("series".into(), answer.rows.into_iter().map(series).collect());
-    if let Some(raw) = raw {
-        shown.insert("raw".into(), json!(raw));
+/// The values of series, as many as fit.
+#[derive(Clone)]
+pub struct Data {
+    answer: Answer,
+    question: Question,
+    origin: Origin,
+    raw: Option<String>,
+    truncated: Option<Value>,
+}
+
+impl Data {
+    pub fn new(supplied: Supplied, question: Question, include_raw: bool) -> Data {
+        let Supplied { mut answer, body, origin } = supplied;
+        // Raw text is smaller than what it is decoded to, but not by much.
+        let share = if include_raw { 2 } else { 1 };
+        let most = (MOST_RESULT_BYTES - ENVELOPE_BYTES) / share;
+        let truncated = fit(&mut answer, &question, most);
+        let raw = include_raw.then(|| {
+            let received = body.filter(|_| truncated.is_none());
+            let received = received.and_then(|body| String::from_utf8(body).ok());
+            received.unwrap_or_else(|| encode(&answer, &question))
+        });
+        Data { answer, question, origin, raw, truncated }
     }
-    if let Some(truncated) = truncated {
-        shown.insert("truncated".into(), truncated);
+}
+
+impl Output for Data {
+    fn write_json(&self, out: &mut Vec<u8>) -> Result<()> {
+        append(out, &self.to_value()?)
     }
-    Value::Object(shown)
+
+    fn to_value(&self) -> Result<Map<String, Value>> {
+        Arc::new(self.clone()).into_value()
+    }
+
+    /// Made by the thread that sends it: thousands of small blocks that another one would have
+    /// allocated take long to give back.
+    fn into_value(self: Arc<Self>) -> Result<Map<String, Value>> {
+        let Data { answer, question, origin, raw, truncated } = Arc::unwrap_or_clone(self);
+        let mut shown = Map::new();
+        shown.insert("meta".into(), meta(&answer, &origin));
+        shown.insert("parameter".into(), parameter(&answer, &question));
+        shown.insert("next_position".into(), json!(answer.next_position));
+        shown.insert("series_count".into(), json!(answer.rows.len()));
+        shown.insert("series".into(), answer.rows.into_iter().map(series).collect());
+        if let Some(raw) = raw {
+            shown.insert("raw".into(), json!(raw));
+        }
+        if let Some(truncated) = truncated {
+            shown.insert("truncated".into(), truncated);
+        }
+        Ok(shown)
+    }
 }
 
 /// Which rows of a database's list are meant.
@@ -201,10 +231,14 @@ fn members(row: &Row, known: &[&[&str]]) -> Map<String, Value> {
 
 fn series(row: Row) -> Value {
     let mut shown = members(&row, &[SERIES_MEMBERS]);
+    // Copied for each value, which hashes no names.
+    let blank: Map<String, Value> =
+        [SURVEY_DATE, VALUE].into_iter().map(|name| (name.into(), Value::Null)).collect();
     let point = |Point { period, value }: Point| {
-        let mut shown = Map::with_capacity(2);
-        shown.insert(SURVEY_DATE.into(), period.into());
-        shown.insert(VALUE.into(), value.into());
+        let mut shown = blank.clone();
+        for (held, given) in shown.values_mut().zip([period.into(), value.into()]) {
+            *held = given;
+        }
         Value::Object(shown)
     };
     shown.insert(POINTS.into(), row.points.into_iter().map(point).collect());

@@ -148,10 +148,7 @@ struct Ranks {
 /// the sentence whose wording is nearest is marked.
 fn snippet_of(title: &str, passage: &Passage, stems: &[String]) -> String {
     // A stem begins like its word; asking that first spares nearly all words the stemmer.
-    let begins = |word: &str| {
-        let first = word.chars().next().map(|c| c.to_ascii_lowercase());
-        first.is_some_and(|c| !c.is_ascii() || stems.iter().any(|stem| stem.starts_with(c)))
-    };
+    let begins = |word: &str| stems.iter().any(|stem| begin_alike(word, stem));
     let is_hit =
         |word: &str| begins(word) && analyzer::terms(word).iter().any(|term| stems.contains(term));
     let has_hit = |text: &str| {
@@ -169,6 +166,18 @@ fn snippet_of(title: &str, passage: &Passage, stems: &[String]) -> String {
         true => snippet,
         false => mark_nearest(&snippet, stems),
     }
+}
+
+/// Whether a word can have this stem: the stemmer keeps the first two letters, but for "dying" and
+/// its like, which become "die".
+fn begin_alike(word: &str, stem: &str) -> bool {
+    let same = |a: char, b: char| match (a.to_ascii_lowercase(), b) {
+        // Accents are taken off.
+        (a, _) if !a.is_ascii_alphanumeric() => true,
+        ('y' | 'i', 'y' | 'i') => true,
+        (a, b) => a == b,
+    };
+    word.chars().zip(stem.chars()).take(2).all(|(a, b)| same(a, b))
 }
 
 /// Marks the sentence of a snippet that shares the most runs of three letters with the question.
@@ -240,4 +249,33 @@ pub fn result(
         citation,
     };
     serde_json::value::to_raw_value(&found).map_err(Error::internal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn is_found(word: &str) {
+        if let Some(stem) = analyzer::terms(word).first() {
+            assert!(begin_alike(word, stem), "{word} {stem}");
+        }
+    }
+
+    #[test]
+    fn a_word_begins_like_its_stem() {
+        for word in "dying lying tying skies skis idly gently ugly early only singly news Yes yet \
+                     by dry Élan naïve ÉTÉ o'er it's U.S. 2nd x generously communication arsenal"
+            .split_whitespace()
+        {
+            is_found(word);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_word_begins_like_its_stem(word in "[a-zA-Zéïü]{1,12}(ies|ied|ying|s|ly|edly|'s)?") {
+            is_found(&word);
+        }
+    }
 }
