@@ -1,6 +1,5 @@
-//! Checks the bytes of a usearch graph before usearch reads them in place. usearch checks that the
-//! parts fit into the file, and then follows every count and every slot that a node names: a wrong
-//! one would make it read any memory.
+//! Checks the bytes of a graph that usearch wrote before it is walked (`walk`): that the parts fit
+//! into the file, and that every slot that a node names is that of a node on its level.
 //!
 //! ```text
 //! rows u32, bytes of a row u32, rows
@@ -15,11 +14,11 @@
 
 use std::ops::Range;
 
-const HEAD: usize = 64;
-const HEADER: usize = 40;
+pub const HEAD: usize = 64;
+pub const HEADER: usize = 40;
 /// Cosine of 8-bit numbers, 64-bit keys, 32-bit slots.
 const KINDS: [u8; 4] = [b'c', 23, 14, 15];
-/// Far more than any model or graph has; usearch allocates by these.
+/// Far more than any model or graph has.
 const MAX_DIMENSIONS: u64 = 1 << 16;
 const MAX_CONNECTIVITY: u64 = 1 << 16;
 
@@ -49,8 +48,8 @@ pub fn slots(bytes: &[u8], passages: usize) -> Option<Vec<u32>> {
     (at == bytes.len()).then_some(slots)
 }
 
-/// Whether usearch can walk this graph of vectors with so many dimensions without leaving it. Says
-/// what is wrong otherwise. Reads as much as checking the hash does.
+/// Whether this is a whole graph of vectors with so many dimensions, which usearch could walk, too,
+/// without leaving it. Says what is wrong otherwise. Reads as much as checking the hash does.
 pub fn check(bytes: &[u8], dimensions: usize) -> Result<(), &'static str> {
     let (matrix, row) = rows(bytes).ok_or("a graph without a matrix")?;
     let (rows, head) = (number::<4>(bytes, 0).unwrap_or_default() as usize, matrix.end);
@@ -108,7 +107,7 @@ pub fn check(bytes: &[u8], dimensions: usize) -> Result<(), &'static str> {
 }
 
 /// A little-endian number of so many bytes.
-fn number<const N: usize>(bytes: &[u8], at: usize) -> Option<u64> {
+pub fn number<const N: usize>(bytes: &[u8], at: usize) -> Option<u64> {
     let found = bytes.get(at..at.checked_add(N)?)?;
     Some(found.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }

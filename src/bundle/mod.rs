@@ -23,6 +23,7 @@ mod signature;
 pub mod text;
 pub mod text_writer;
 pub mod vectors;
+mod walk;
 mod watchdog;
 pub mod writer;
 

@@ -1,5 +1,5 @@
-//! Passage vectors with 8 bits per number, and a usearch graph over them for searching when there
-//! are too many to score. Read in place from the memory map. Whether to score or to walk is decided
+//! Passage vectors with 8 bits per number, and a graph over them, which usearch builds and `walk`
+//! searches when there are too many to score. Read in place from the memory map. Whether to score or to walk is decided
 //! by `policy::search::semantic`.
 //!
 //! The graph's file begins with the vectors, in the order in which threads added them (`graph`). So
@@ -19,6 +19,7 @@ use numkong::Dot;
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
 use super::pack::PackedNumbers;
+use super::walk::Graph;
 use super::{BundleError, SharedMap, graph, pack};
 
 /// The number of neighbours of a node, and of candidates examined while building. Higher values
@@ -84,12 +85,13 @@ pub struct Vectors {
     /// The row of each passage, unless it is its number.
     slots: Option<Range<usize>>,
     norms: Range<usize>,
-    graph: Index,
+    /// The section with the graph.
+    section: Range<usize>,
+    graph: Graph,
 }
 
 impl Vectors {
-    /// Opens the two sections. Any bytes may be given: usearch gets only a graph that it can walk
-    /// without leaving it.
+    /// Opens the two sections. Any bytes may be given.
     pub fn open(
         map: SharedMap,
         matrix: Range<usize>,
@@ -125,13 +127,8 @@ impl Vectors {
             return Err(damaged("have a matrix of the wrong size"));
         }
         graph::check(bytes, dimensions).map_err(|what| damaged(&format!("have {what}")))?;
-        let index = new_index(dimensions.max(1))
-            .map_err(|e| damaged(&format!("have dimensions that usearch refuses ({e})")))?;
-        // SAFETY: the bytes lie in the map, which `Vectors` holds for as long as the index; it is
-        // never written or moved. usearch follows what they say, which was just checked.
-        unsafe { index.view_from_buffer(bytes) }
-            .map_err(|e| damaged(&format!("have a graph that usearch can't load ({e})")))?;
-        Ok(Vectors { map, dimensions, rows, slots, norms, graph: index })
+        let opened = Graph::open(bytes).ok_or_else(|| damaged("have a graph without nodes"))?;
+        Ok(Vectors { map, dimensions, rows, slots, norms, section: graph, graph: opened })
     }
 
     pub fn dimensions(&self) -> usize {
@@ -204,19 +201,11 @@ impl Vectors {
         query: &Vector,
         limit: usize,
         allowed: Option<&dyn Fn(u32) -> bool>,
-    ) -> Result<Vec<Near>, String> {
-        if limit == 0 || self.graph.size() == 0 {
-            return Ok(Vec::new());
-        }
-        let found = match allowed {
-            None => self.graph.search(&query.numbers, limit),
-            Some(allowed) => {
-                self.graph.filtered_search(&query.numbers, limit, |key| allowed(key as u32))
-            }
-        };
-        let found = found.map_err(|e| e.to_string())?;
-        // Scored again, because usearch rounds distances differently from `nearest_of`.
-        Ok(self.nearest_of(query, found.keys.into_iter().map(|key| key as u32), limit))
+    ) -> Vec<Near> {
+        let bytes = self.map.get(self.section.clone()).unwrap_or_default();
+        let found = self.graph.walk(bytes, &query.numbers, limit, allowed);
+        // Scored again, because angles are rounded differently from `nearest_of`.
+        self.nearest_of(query, found.into_iter(), limit)
     }
 }
 
@@ -243,7 +232,7 @@ fn best(scored: impl Iterator<Item = Near>, limit: usize) -> Vec<Near> {
     kept
 }
 
-fn signed(bytes: &[u8]) -> &[i8] {
+pub(super) fn signed(bytes: &[u8]) -> &[i8] {
     // SAFETY: u8 and i8 have the same size and alignment, and every bit pattern is a value of both.
     unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
 }
@@ -361,14 +350,14 @@ mod tests {
     use crate::bundle::guard::GuardedMap;
 
     /// Pseudorandom vectors, some of them missing.
-    fn given() -> Vec<Option<Vector>> {
+    fn given(count: usize) -> Vec<Option<Vector>> {
         let mut state = 7u64;
         let mut number = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (state >> 40) as f32 / (1 << 23) as f32 - 1.0
         };
         let mut vector = || Vector::of(&[0; 24].map(|_| number()));
-        (0..900).map(|n| (n % 7 != 3).then(&mut vector)).collect()
+        (0..count).map(|n| (n % 7 != 3).then(&mut vector)).collect()
     }
 
     fn open(matrix: &Path, graph: &Path) -> Vectors {
@@ -387,7 +376,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [parts, matrix, graph, old] =
             ["parts", "matrix.section", "graph", "old.section"].map(|n| folder.path().join(n));
-        let given = given();
+        let given = given(900);
         let mut builder = Builder::new(&parts, 24).unwrap();
         given.iter().for_each(|vector| builder.push(vector.as_ref()).unwrap());
         builder.finish(&matrix, &graph, 4, |_| ()).unwrap();
@@ -402,12 +391,51 @@ mod tests {
             assert_eq!(vectors.vector(900), None);
         }
         let query = given[100].as_ref().unwrap();
-        let found = |vectors: &Vectors| vectors.walk(query, 20, None).unwrap();
+        let found = |vectors: &Vectors| vectors.walk(query, 20, None);
         assert_eq!(found(&new), found(&old));
         assert_eq!(found(&new)[0].passage, 100);
         assert_eq!(new.nearest_of(query, 0..900, 5), old.nearest_of(query, 0..900, 5));
         assert_eq!(new.nearest(query, 0..900), old.nearest_of(query, 0..900, 1).first().copied());
         let size = |path: &Path| std::fs::metadata(path).unwrap().len();
         assert!(size(&matrix) < 900 * 8 + 1024, "{} bytes", size(&matrix));
+    }
+
+    /// Given a graph of usearch's, when it is walked with and without a condition, then as many of
+    /// the nearest are found as usearch itself finds, all of them allowed, and no more than asked
+    /// for.
+    #[test]
+    fn a_walk_finds_what_usearch_finds() {
+        let folder = tempfile::tempdir().unwrap();
+        let [parts, matrix, graph] =
+            ["parts", "matrix.section", "graph"].map(|n| folder.path().join(n));
+        let given = given(20_000);
+        let mut builder = Builder::new(&parts, 24).unwrap();
+        given.iter().for_each(|vector| builder.push(vector.as_ref()).unwrap());
+        builder.finish(&matrix, &graph, 2, |_| ()).unwrap();
+        let vectors = open(&matrix, &graph);
+        let usearch = new_index(24).unwrap();
+        usearch.view(graph.to_str().unwrap()).unwrap();
+        let every_third = |passage: u32| passage.is_multiple_of(3);
+        let (mut ours, mut theirs, mut all) = (0, 0, 0);
+        for query in given.iter().flatten().step_by(100) {
+            for allowed in [None, Some(&every_third as &dyn Fn(u32) -> bool)] {
+                let is_allowed = |passage: &u32| allowed.is_none_or(|allowed| allowed(*passage));
+                let exact = vectors.nearest_of(query, (0..20_000).filter(is_allowed), 10);
+                let walked = vectors.walk(query, 100, allowed);
+                assert!(walked.len() == 100 && walked.iter().all(|n| is_allowed(&n.passage)));
+                let found = match allowed {
+                    None => usearch.search(query.numbers(), 100),
+                    Some(allowed) => {
+                        usearch.filtered_search(query.numbers(), 100, |key| allowed(key as u32))
+                    }
+                };
+                let keys = found.unwrap().keys;
+                ours += exact.iter().filter(|near| walked.contains(near)).count();
+                theirs += exact.iter().filter(|near| keys.contains(&near.passage.into())).count();
+                all += exact.len();
+            }
+        }
+        assert!(ours * 100 >= all * 97 && ours * 100 >= theirs * 99, "{ours}, {theirs} of {all}");
+        assert!(vectors.walk(given[0].as_ref().unwrap(), 0, None).is_empty());
     }
 }

@@ -217,7 +217,7 @@ pub fn read_vectors(input: &[u8]) {
     let query = Vector::of(&[1.0, -2.0, 3.0, -4.0, 5.0, -6.0, 7.0, -8.0]);
     for allowed in [None, Some(&(|passage: u32| passage.is_multiple_of(2)) as &dyn Fn(u32) -> bool)]
     {
-        let found = vectors.walk(&query, 5, allowed).unwrap();
+        let found = vectors.walk(&query, 5, allowed);
         assert!(found.iter().all(|near| (near.passage as usize) < VECTORS));
     }
 }

@@ -6,7 +6,7 @@
 //! one by one after all.
 
 use super::candidates::Candidates;
-use crate::api::{Context, Error, Result};
+use crate::api::{Context, Result};
 use crate::bundle::text::TextIndex;
 use crate::bundle::vectors::{Near, Vector, Vectors, by_similarity};
 
@@ -68,7 +68,7 @@ pub fn search(
         };
         let condition: Option<&dyn Fn(u32) -> bool> =
             if passages >= everything { None } else { Some(&allowed) };
-        let near = vectors.walk(question, length, condition).map_err(Error::internal)?;
+        let near = vectors.walk(question, length, condition);
         let is_short = near.len() < length;
         let hits = by_record(index, near);
         if hits.len() >= least {

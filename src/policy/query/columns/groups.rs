@@ -65,11 +65,17 @@ impl<'a> Measured<'a> {
 
     /// What one record adds.
     #[inline]
-    pub(super) fn value(&self, ord: u32) -> i128 {
+    fn number(&self, ord: u32) -> i64 {
         match &self.summed {
             None => 1,
-            Some(column) => column.number_of(ord).unwrap_or_default().into(),
+            Some(column) => column.number_of(ord).unwrap_or_default(),
         }
+    }
+
+    /// The same for sums that may be larger than it.
+    #[inline]
+    pub(super) fn value(&self, ord: u32) -> i128 {
+        self.number(ord).into()
     }
 
     /// What all records come to; nothing if that is more than DuckDB's sums can be.
@@ -118,21 +124,23 @@ impl<'a> Measured<'a> {
             let tally = |(code, count): (usize, u32)| ([code as u32, 0], i64::from(count));
             return Ok(Some(counts.filter(|(_, count)| *count > 0).map(tally).collect()));
         }
-        let mut tallies = vec![(0u32, 0i128); codes as usize];
+        // Sums of 64 bits, since half of the memory is half of the time; DuckDB takes what exceeds
+        // them.
+        let mut tallies = vec![(false, 0i64); codes as usize];
+        let mut fits = true;
         self.visit(context, |ord| {
-            let value = self.value(ord);
+            let value = self.number(ord);
             group.each(ord, |code| {
-                if let Some((rows, sum)) = tallies.get_mut(code as usize) {
-                    *rows += 1;
-                    *sum += value;
+                if let Some((has_rows, sum)) = tallies.get_mut(code as usize) {
+                    let (added, exceeds) = sum.overflowing_add(value);
+                    (*has_rows, *sum) = (true, added);
+                    fits &= !exceeds;
                 }
             });
         })?;
-        let tallies = tallies.into_iter().enumerate().filter(|(_, (rows, _))| *rows > 0);
-        let tally = |(code, (_, sum)): (usize, (u32, i128))| {
-            Some(([code as u32, 0], i64::try_from(sum).ok()?))
-        };
-        Ok(tallies.map(tally).collect())
+        let tallies = tallies.into_iter().enumerate().filter(|(_, (has_rows, _))| *has_rows);
+        let tally = |(code, (_, sum)): (usize, (bool, i64))| ([code as u32, 0], sum);
+        Ok(fits.then(|| tallies.map(tally).collect()))
     }
 
     /// How many records each code has.
@@ -178,17 +186,15 @@ impl<'a> Measured<'a> {
 
     /// Calls `visit` with each record, and looks now and then whether anyone still waits.
     pub(super) fn visit(&self, context: &Context, mut visit: impl FnMut(u32)) -> Result<()> {
-        if self.set.len() <= CHECKED as u64 {
-            self.set.each(visit);
-            return Ok(());
-        }
-        for (at, ord) in self.set.iter().enumerate() {
-            if at.is_multiple_of(CHECKED) {
+        let mut visited = 0usize;
+        self.set.try_each(|ord| {
+            visited += 1;
+            if visited.is_multiple_of(CHECKED) {
                 context.check()?;
             }
             visit(ord);
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// How many records have each value of a field: its `most` most frequent ones, and how many

@@ -69,11 +69,21 @@ impl OrdSet {
 
     /// Calls `visit` with each, in ascending order. Faster than `iter` over many.
     #[inline]
-    pub fn each(&self, visit: impl FnMut(u32)) {
+    pub fn each(&self, mut visit: impl FnMut(u32)) {
+        let visit = |ord| {
+            visit(ord);
+            Ok::<_, std::convert::Infallible>(())
+        };
+        let Ok(()) = self.try_each(visit);
+    }
+
+    /// The same until the first error.
+    #[inline]
+    pub fn try_each<E>(&self, visit: impl FnMut(u32) -> Result<(), E>) -> Result<(), E> {
         match self {
-            OrdSet::All(records) => (0..*records).for_each(visit),
-            OrdSet::Listed(ords) => ords.iter().copied().for_each(visit),
-            OrdSet::Bits(bits) => bits.iter().for_each(visit),
+            OrdSet::All(records) => (0..*records).try_for_each(visit),
+            OrdSet::Listed(ords) => ords.iter().copied().try_for_each(visit),
+            OrdSet::Bits(bits) => bits.iter().try_for_each(visit),
         }
     }
 }

@@ -64,24 +64,39 @@ impl Measured<'_> {
         ) else {
             return Ok(None);
         };
-        // A day is truncated once, however many records have it.
-        let mut starts: Vec<Option<Date>> = vec![None; column.values as usize + 1];
+        // Days first: each is truncated once, however many records have it.
+        let start_of = |code: u32| day(&column, code).map(|day| question.interval.start(day));
         let mut sums: HashMap<(Date, u32), i128> = HashMap::new();
-        self.visit(context, |ord| {
-            let code = column.code(ord);
-            let Some(start) = starts.get_mut(code as usize).filter(|_| code > 0) else { return };
-            if start.is_none() {
-                *start = day(&column, code).map(|day| question.interval.start(day));
-            }
-            let Some(start) = *start else { return };
-            let value = self.value(ord);
-            match &group {
-                Some(group) => {
-                    group.each(ord, |code| *sums.entry((start, code)).or_default() += value);
+        match &group {
+            None => {
+                let mut days: Vec<Option<i128>> = vec![None; column.values as usize + 1];
+                self.visit(context, |ord| {
+                    if let Some(sum) = days.get_mut(column.code(ord) as usize) {
+                        *sum.get_or_insert(0) += self.value(ord);
+                    }
+                })?;
+                for (code, sum) in days.into_iter().enumerate().skip(1) {
+                    if let (Some(sum), Some(start)) = (sum, start_of(code as u32)) {
+                        *sums.entry((start, 0)).or_default() += sum;
+                    }
                 }
-                None => *sums.entry((start, 0)).or_default() += value,
             }
-        })?;
+            Some(group) => {
+                let mut starts: Vec<Option<Date>> = vec![None; column.values as usize + 1];
+                self.visit(context, |ord| {
+                    let code = column.code(ord);
+                    let Some(start) = starts.get_mut(code as usize).filter(|_| code > 0) else {
+                        return;
+                    };
+                    if start.is_none() {
+                        *start = start_of(code);
+                    }
+                    let Some(start) = *start else { return };
+                    let value = self.value(ord);
+                    group.each(ord, |code| *sums.entry((start, code)).or_default() += value);
+                })?;
+            }
+        }
         Ok(assembled(question, group.as_ref(), sums))
     }
 }
