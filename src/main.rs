@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use josh::allocator::{Allocator, use_small_pages};
+use josh::bundle::tell_duckdb_of_the_machine;
 use josh::cli::{Command, Unusable};
 use josh::output::note;
 
@@ -12,6 +13,8 @@ static ALLOCATOR: Allocator = Allocator;
 
 fn main() -> ExitCode {
     use_small_pages();
+    // SAFETY: no thread was started yet.
+    unsafe { tell_duckdb_of_the_machine() };
     match Command::read().run() {
         Ok(code) => code,
         Err(error) => {

@@ -129,6 +129,22 @@ fn failed(error: impl std::fmt::Display) -> QueryError {
     QueryError::Failed(error.to_string())
 }
 
+/// Tells DuckDB how many processors and how much memory there are. It looks for the limits of the
+/// control group otherwise, whatever it is configured to use, and ends the process when one of those
+/// files can't be opened, because too many are, say. What it is told is replaced by its
+/// configuration.
+///
+/// # Safety
+/// There must be no other thread: this changes the environment.
+pub unsafe fn tell_duckdb_of_the_machine() {
+    for (name, value) in [("SLURM_CPUS_ON_NODE", "1"), ("SLURM_MEM_PER_NODE", "1024")] {
+        if std::env::var_os(name).is_none() {
+            // SAFETY: as the caller promises.
+            unsafe { std::env::set_var(name, value) };
+        }
+    }
+}
+
 impl Stoppable for InterruptHandle {
     fn stop(&self) {
         self.interrupt();

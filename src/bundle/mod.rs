@@ -38,7 +38,9 @@ use roaring::RoaringBitmap;
 use sha2::{Digest, Sha256};
 
 use columns::Columns;
-pub use db::{Database, DuckDbLimits, QueryError, Row, SqlValue, days_since_1970};
+pub use db::{
+    Database, DuckDbLimits, QueryError, Row, SqlValue, days_since_1970, tell_duckdb_of_the_machine,
+};
 pub use error::BundleError;
 use format::SectionKind;
 pub use guard::SharedMap;

@@ -8,10 +8,31 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::access::Guarded;
-use crate::support::{Answer, Server};
+use crate::support::{Answer, Server, sample};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 const ACCEPT: (&str, &str) = ("accept", "application/json, text/event-stream");
+
+/// Given any number of files that may be open, when a bundle is opened, then it is, or the error says
+/// why; nothing ends the process. (DuckDB did, where it could not read the limits of its control
+/// group.)
+#[test]
+fn too_few_files_end_nothing() {
+    let bundle = sample();
+    for most in 3..24 {
+        let mut command = std::process::Command::new("sh");
+        let limited = format!("ulimit -n {most}; exec \"$0\" \"$@\"");
+        command.args(["-c", &limited, env!("CARGO_BIN_EXE_josh"), "get", "/v1/bills/hr:119:1"]);
+        let ended = command.arg("--bundle").arg(&bundle).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        // 101: the runtime has no files for its own signals and timers.
+        assert!(matches!(ended.status.code(), Some(0..=2 | 101)), "{most} files: {ended:?}");
+        assert!(ended.status.success() || !said.is_empty(), "{most} files");
+        if ended.status.success() {
+            assert!(String::from_utf8_lossy(&ended.stdout).contains("hr:119:1"), "{most} files");
+        }
+    }
+}
 
 /// The memory that the server's process holds, in MB.
 fn resident_mb(server: &Server) -> u64 {
