@@ -438,4 +438,27 @@ mod tests {
         assert!(ours * 100 >= all * 97 && ours * 100 >= theirs * 99, "{ours}, {theirs} of {all}");
         assert!(vectors.walk(given[0].as_ref().unwrap(), 0, None).is_empty());
     }
+
+    /// Given a graph whose header names a level or a first node that it doesn't have, when it is
+    /// opened, then it is refused or the walk ends.
+    #[test]
+    fn a_wrong_header_leads_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let [parts, matrix, graph] =
+            ["parts", "matrix.section", "graph"].map(|n| folder.path().join(n));
+        let given = given(900);
+        let mut builder = Builder::new(&parts, 24).unwrap();
+        given.iter().for_each(|vector| builder.push(vector.as_ref()).unwrap());
+        builder.finish(&matrix, &graph, 1, |_| ()).unwrap();
+        let whole = std::fs::read(&graph).unwrap();
+        let header = graph::rows(&whole).unwrap().0.end + graph::HEAD;
+        let query = given[100].as_ref().unwrap();
+        for (field, number) in [(3, u64::MAX), (3, 1 << 40), (4, u64::MAX), (4, 1 << 20), (4, 0)] {
+            let mut wrong = whole.clone();
+            wrong[header + field * 8..][..8].copy_from_slice(&number.to_le_bytes());
+            if let Some(opened) = Graph::open(&wrong) {
+                assert!(opened.walk(&wrong, query.numbers(), 20, None).len() <= 20);
+            }
+        }
+    }
 }

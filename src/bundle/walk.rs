@@ -29,8 +29,9 @@ pub struct Graph {
     above: usize,
     /// For each node how many levels above the lowest the nodes before it have.
     levels_before: Vec<u32>,
-    top: usize,
+    /// Where a walk begins, and the highest level there.
     entry: u32,
+    top: usize,
 }
 
 /// A node and its distance, which decides the order. Distances are not negative, so that their bits
@@ -50,6 +51,8 @@ impl Graph {
         let nodes = matrix.len().checked_div(dimensions).unwrap_or_default();
         let (above, lowest) = (header(1)? as usize, header(2)? as usize);
         let levels = matrix.end + HEAD + HEADER;
+        let entry =
+            u32::try_from(header(4)?).ok().filter(|entry| (*entry as usize) < nodes.max(1))?;
         let mut levels_before = Vec::with_capacity(nodes);
         let mut before = 0u32;
         for level in bytes.get(levels..levels + nodes * 2)?.chunks_exact(2) {
@@ -64,8 +67,9 @@ impl Graph {
             lowest: NODE + 4 + lowest * 4,
             above: 4 + above * 4,
             levels_before,
-            top: header(3)? as usize,
-            entry: u32::try_from(header(4)?).ok()?,
+            // The header says it, too, but this is what the node has.
+            top: number::<2>(bytes, levels + entry as usize * 2).unwrap_or_default() as usize,
+            entry,
         })
     }
 

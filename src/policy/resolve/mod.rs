@@ -190,7 +190,7 @@ fn find(
     let has_hints = hints.words != whole;
     let typed_words = [whole.as_slice(), hints.words.as_slice()];
     let [typed_whole, typed_bare] = typed_words.map(Word::all);
-    // Names that come near are told where nothing else is wanted of those that don't fit.
+    // Who asks for better fits than usual does not want to know of those that come near.
     let is_nearest_told = least <= THRESHOLD;
     // Hints can add at most this: whatever can't reach the threshold need not be looked at record
     // by record.
