@@ -112,8 +112,8 @@ fn words_within_a_filter_find_what_brute_force_finds() {
     );
 }
 
-/// Given words and phrases, frequent and rare, when all passages are scored, then the records, their
-/// best passages and their scores are those of tantivy's own union.
+/// Given words and phrases, frequent and rare, when all passages are scored, then the records,
+/// their best passages and their scores are those of tantivy's own union.
 #[test]
 fn words_are_scored_as_tantivy_scores_them() {
     let context = &SYNTHETIC.context;

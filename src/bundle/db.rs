@@ -130,8 +130,8 @@ fn failed(error: impl std::fmt::Display) -> QueryError {
 }
 
 /// Tells DuckDB how many processors and how much memory there are. It looks for the limits of the
-/// control group otherwise, whatever it is configured to use, and ends the process when one of those
-/// files can't be opened, because too many are, say. What it is told is replaced by its
+/// control group otherwise, whatever it is configured to use, and ends the process when one of
+/// those files can't be opened, because too many are, say. What it is told is replaced by its
 /// configuration.
 ///
 /// # Safety

@@ -2,8 +2,9 @@
 //! the bytes): down its levels to a node near the question, then from neighbour to neighbour, with
 //! the nearest so far as the way on (HNSW).
 //!
-//! usearch walks, too, but waits for the memory of one neighbour after the other. Here all neighbours
-//! of a node are asked for before the first is compared. And this walk can't leave the bytes.
+//! usearch walks, too, but waits for the memory of one neighbour after the other. Here all
+//! neighbours of a node are asked for before the first is compared. And this walk can't leave the
+//! bytes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

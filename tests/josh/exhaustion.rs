@@ -13,9 +13,9 @@ use crate::support::{Answer, Server, sample};
 const JSON: (&str, &str) = ("content-type", "application/json");
 const ACCEPT: (&str, &str) = ("accept", "application/json, text/event-stream");
 
-/// Given any number of files that may be open, when a bundle is opened, then it is, or the error says
-/// why; nothing ends the process. (DuckDB did, where it could not read the limits of its control
-/// group.)
+/// Given any number of files that may be open, when a bundle is opened, then it is, or the error
+/// says why; nothing ends the process. (DuckDB did, where it could not read the limits of its
+/// control group.)
 #[test]
 fn too_few_files_end_nothing() {
     let bundle = sample();

@@ -185,8 +185,8 @@ impl RecordWalk {
     }
 }
 
-/// Keeps the best passage of each candidate. The passages of a record are adjacent, so that needs no
-/// table.
+/// Keeps the best passage of each candidate. The passages of a record are adjacent, so that needs
+/// no table.
 struct BestPassages<'a> {
     index: &'a TextIndex,
     candidates: Membership<'a>,

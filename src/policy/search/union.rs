@@ -1,5 +1,5 @@
-//! The BM25 scores of all passages that have any of some words and phrases, a window of passages at a
-//! time: each posting list is read once, block by block, and adds into the scores of its window.
+//! The BM25 scores of all passages that have any of some words and phrases, a window of passages at
+//! a time: each posting list is read once, block by block, and adds into the scores of its window.
 //! tantivy's own union asks each list for one passage after the other, which takes several times as
 //! long, and is made for the best few of a search that need not know of the others.
 
@@ -48,8 +48,8 @@ impl Union {
         Ok(union)
     }
 
-    /// Scores a window of passages that starts at the first one from `from` on that has any of them.
-    /// Windows are asked for in ascending order, and each is read before the next.
+    /// Scores a window of passages that starts at the first one from `from` on that has any of
+    /// them. Windows are asked for in ascending order, and each is read before the next.
     pub fn next(&mut self, from: DocId) -> Option<&mut Window> {
         let words = self.words.iter_mut().map(|word| word.seek(from));
         let phrases = self.phrases.iter_mut().map(|phrase| match phrase.doc() < from {
