@@ -1,6 +1,6 @@
 //! Passage vectors with 8 bits per number, and a graph over them, which usearch builds and `walk`
-//! searches when there are too many to score. Read in place from the memory map. Whether to score or
-//! to walk is decided by `policy::search::semantic`.
+//! searches when there are too many to score. Read in place from the memory map. Whether to score
+//! or to walk is decided by `policy::search::semantic`.
 //!
 //! The graph's file begins with the vectors, in the order in which threads added them (`graph`). So
 //! a second section says which row is a passage's: as threads take passages in order, passages that
