@@ -360,6 +360,16 @@ mod tests {
         (0..count).map(|n| (n % 7 != 3).then(&mut vector)).collect()
     }
 
+    /// The folder of the parts, and the two sections.
+    fn built(folder: &Path, given: &[Option<Vector>], threads: usize) -> [PathBuf; 3] {
+        let paths = ["parts", "matrix.section", "graph"].map(|name| folder.join(name));
+        let [parts, matrix, graph] = &paths;
+        let mut builder = Builder::new(parts, 24).unwrap();
+        given.iter().for_each(|vector| builder.push(vector.as_ref()).unwrap());
+        builder.finish(matrix, graph, threads, |_| ()).unwrap();
+        paths
+    }
+
     fn open(matrix: &Path, graph: &Path) -> Vectors {
         let [a, b] = [matrix, graph].map(|path| std::fs::read(path).unwrap());
         let both = tempfile::NamedTempFile::new().unwrap();
@@ -374,12 +384,9 @@ mod tests {
     #[test]
     fn every_passage_has_its_own_vector_in_both_formats() {
         let folder = tempfile::tempdir().unwrap();
-        let [parts, matrix, graph, old] =
-            ["parts", "matrix.section", "graph", "old.section"].map(|n| folder.path().join(n));
         let given = given(900);
-        let mut builder = Builder::new(&parts, 24).unwrap();
-        given.iter().for_each(|vector| builder.push(vector.as_ref()).unwrap());
-        builder.finish(&matrix, &graph, 4, |_| ()).unwrap();
+        let [parts, matrix, graph] = built(folder.path(), &given, 4);
+        let old = folder.path().join("old.section");
         pack::pack(&parts, &old, |name| name == MATRIX || name == NORMS).unwrap();
         let [old, new] = [open(&old, &graph), open(&matrix, &graph)];
         assert!(old.slots.is_none() && new.slots.is_some());
@@ -406,12 +413,8 @@ mod tests {
     #[test]
     fn a_walk_finds_what_usearch_finds() {
         let folder = tempfile::tempdir().unwrap();
-        let [parts, matrix, graph] =
-            ["parts", "matrix.section", "graph"].map(|n| folder.path().join(n));
         let given = given(20_000);
-        let mut builder = Builder::new(&parts, 24).unwrap();
-        given.iter().for_each(|vector| builder.push(vector.as_ref()).unwrap());
-        builder.finish(&matrix, &graph, 2, |_| ()).unwrap();
+        let [_, matrix, graph] = built(folder.path(), &given, 2);
         let vectors = open(&matrix, &graph);
         let usearch = new_index(24).unwrap();
         usearch.view(graph.to_str().unwrap()).unwrap();
@@ -444,12 +447,8 @@ mod tests {
     #[test]
     fn a_wrong_header_leads_nowhere() {
         let folder = tempfile::tempdir().unwrap();
-        let [parts, matrix, graph] =
-            ["parts", "matrix.section", "graph"].map(|n| folder.path().join(n));
         let given = given(900);
-        let mut builder = Builder::new(&parts, 24).unwrap();
-        given.iter().for_each(|vector| builder.push(vector.as_ref()).unwrap());
-        builder.finish(&matrix, &graph, 1, |_| ()).unwrap();
+        let [_, _, graph] = built(folder.path(), &given, 1);
         let whole = std::fs::read(&graph).unwrap();
         let header = graph::rows(&whole).unwrap().0.end + graph::HEAD;
         let query = given[100].as_ref().unwrap();

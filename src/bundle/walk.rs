@@ -150,12 +150,15 @@ impl Graph {
         is_new(slot_of(nearest));
         let mut next = BinaryHeap::from([Reverse(nearest)]);
         let mut found = BinaryHeap::new();
+        let is_too_far = |found: &BinaryHeap<u64>, node: u64| {
+            found.len() >= limit && found.peek().is_some_and(|farthest| node > *farthest)
+        };
         if is_allowed(slot_of(nearest)) {
             found.push(nearest);
         }
         let mut near: Vec<u32> = Vec::new();
         while let Some(Reverse(node)) = next.pop() {
-            if found.len() >= limit && found.peek().is_some_and(|farthest| node > *farthest) {
+            if is_too_far(&found, node) {
                 break;
             }
             near.clear();
@@ -163,7 +166,7 @@ impl Graph {
             near.iter().for_each(|slot| prefetch(self.vector(bytes, *slot)));
             for slot in near.drain(..) {
                 let node = at_distance(distance(slot), slot);
-                if found.len() >= limit && found.peek().is_some_and(|farthest| node > *farthest) {
+                if is_too_far(&found, node) {
                     continue;
                 }
                 prefetch(self.node(bytes, slot).get(..self.lowest).unwrap_or_default());

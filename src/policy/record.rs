@@ -52,9 +52,7 @@ pub fn find_in<'a>(
     source: &'static Source,
     input: &str,
 ) -> Result<FoundRecord<'a>> {
-    if let Some(found) =
-        find_canonical(bundle, input).filter(|found| found.source.key == source.key)
-    {
+    if let Some(found) = find_canonical_in(bundle, source, input) {
         return Ok(found);
     }
     let parsed =
@@ -62,15 +60,22 @@ pub fn find_in<'a>(
     find(bundle, &parsed, input)
 }
 
-/// The record of one source with this id, if it is one.
+/// The same where an id is only one of the things that the input may be: no error is made.
 pub fn known_in<'a>(
     bundle: &'a Bundle,
     source: &'static Source,
     input: &str,
 ) -> Option<FoundRecord<'a>> {
-    find_canonical(bundle, input)
-        .filter(|found| found.source.key == source.key)
+    find_canonical_in(bundle, source, input)
         .or_else(|| find(bundle, &ids::parse_for(source.key, input)?, input).ok())
+}
+
+fn find_canonical_in<'a>(
+    bundle: &'a Bundle,
+    source: &'static Source,
+    input: &str,
+) -> Option<FoundRecord<'a>> {
+    find_canonical(bundle, input).filter(|found| found.source.key == source.key)
 }
 
 /// The record whose canonical id is exactly this: most requests, and they need no grammar.

@@ -54,8 +54,8 @@ pub fn inventory(url: &str, options: &Options, stop: Stop) -> Result<Vec<Value>,
         let message = format!("The site can't be reached: {why}.");
         return Err(Failure::new(FailureKind::SiteRefused, message));
     }
-    let found = tab.ask(&json!({ "op": "inventory" }))?;
-    Ok(found.and_then(|found| found.as_array().cloned()).unwrap_or_default())
+    let found = tab.ask(&json!({ "op": "inventory" }))?.ok_or_else(late)?;
+    Ok(found.as_array().cloned().unwrap_or_default())
 }
 
 /// Runs a form in a browser of its own, which has ended when this returns.
@@ -169,8 +169,7 @@ impl Run<'_, '_> {
                     break Ok(());
                 }
                 if Instant::now() >= end {
-                    let message = "The site did not answer in time.";
-                    break Err(Failure::new(FailureKind::SiteRefused, message));
+                    break Err(late());
                 }
                 self.tab.wait(POLL)?;
             };
@@ -256,8 +255,10 @@ impl Run<'_, '_> {
             if let Some(failure) = self.refusal() {
                 return Err(failure);
             }
-            let view = self.view(&from.errors)?;
-            let Some(view) = view else {
+            let Some(view) = self.view(&from.errors)? else {
+                if Instant::now() >= end {
+                    return Err(late());
+                }
                 self.tab.wait(POLL)?;
                 continue;
             };
@@ -424,6 +425,10 @@ impl Run<'_, '_> {
         // It failed already; without a picture it failed the same.
         let _ = self.album.add_last(&mut self.tab, title);
     }
+}
+
+fn late() -> Failure {
+    Failure::new(FailureKind::SiteRefused, "The site did not answer in time.")
 }
 
 fn refused(words: Vec<String>) -> Failure {

@@ -23,6 +23,9 @@ const START_TIME: Duration = Duration::from_secs(9);
 const COMMAND_TIME: Duration = Duration::from_secs(8);
 /// The same for one that has work to do and may only be waiting for a core.
 const BUSY_TIME: Duration = Duration::from_secs(30);
+/// The same for a question to the page while another is on its way: until that has come, Chromium
+/// answers nothing about the old one.
+const CHANGING_TIME: Duration = Duration::from_millis(500);
 
 pub const WIDTH: u32 = 1280;
 pub const HEIGHT: u32 = 1024;
@@ -57,6 +60,8 @@ pub struct Seen {
     pub status: Option<u64>,
     /// An address of the site that is not public.
     pub private: Option<String>,
+    /// The request for the page's next document, which the site has not answered.
+    document: Option<String>,
     /// Requests that have not ended.
     loading: BTreeSet<String>,
     /// When the last of them ended.
@@ -158,6 +163,19 @@ impl Tab {
     }
 
     fn answer(&mut self, id: Option<u64>, method: &str, time: Duration) -> Result<Value, Failure> {
+        let answer = self.answer_unless(id, method, time, |_, _| false)?;
+        Ok(answer.unwrap_or_default())
+    }
+
+    /// The same, or nothing once it is pointless to wait: asked after each silence with how long it
+    /// has been.
+    fn answer_unless(
+        &mut self,
+        id: Option<u64>,
+        method: &str,
+        time: Duration,
+        is_pointless: impl Fn(&Seen, Duration) -> bool,
+    ) -> Result<Option<Value>, Failure> {
         let id = id.ok_or_else(gone)?;
         let asked = Instant::now();
         loop {
@@ -165,6 +183,9 @@ impl Tab {
             let message = match self.connection.receive(TICK) {
                 Ok(message) => message,
                 Err(Silence::Closed) => return Err(gone()),
+                Err(Silence::NotYet) if is_pointless(&self.seen, asked.elapsed()) => {
+                    return Ok(None);
+                }
                 Err(Silence::NotYet) if asked.elapsed() < time => continue,
                 Err(Silence::NotYet) if asked.elapsed() < BUSY_TIME && self.browser.has_work() => {
                     continue;
@@ -175,7 +196,7 @@ impl Tab {
                 }
             };
             if message["id"].as_u64() == Some(id) {
-                return Ok(message["result"].clone());
+                return Ok(Some(message["result"].clone()));
             }
             self.handle(&message);
         }
@@ -217,6 +238,9 @@ impl Tab {
         match event["method"].as_str().unwrap_or_default() {
             "Fetch.requestPaused" => self.decide(params),
             "Network.requestWillBeSent" => {
+                if self.is_own_document(params) {
+                    self.seen.document = Some(id.to_string());
+                }
                 self.seen.loading.insert(id.to_string());
             }
             "Network.responseReceived" => self.response(params),
@@ -258,15 +282,24 @@ impl Tab {
         }
     }
 
+    /// Whether an event is about the page itself, not about a frame in it or what it loads.
+    fn is_own_document(&self, params: &Value) -> bool {
+        params["type"] == "Document" && params["frameId"] == self.frame.as_str()
+    }
+
     fn loaded(&mut self, id: &str) {
+        if self.seen.document.as_deref() == Some(id) {
+            self.seen.document = None;
+        }
         self.seen.loading.remove(id);
         self.seen.quiet_since = Some(Instant::now());
     }
 
     fn response(&mut self, params: &Value) {
         let response = &params["response"];
-        if params["type"] == "Document" && params["frameId"] == self.frame.as_str() {
+        if self.is_own_document(params) {
             self.seen.status = response["status"].as_u64();
+            self.seen.document = None;
         }
         let address = response["remoteIPAddress"].as_str().unwrap_or_default();
         let address = address.trim_matches(|c| c == '[' || c == ']').parse();
@@ -316,8 +349,13 @@ impl Tab {
     /// Runs our function in the page and gives what it returns; nothing while the page changes.
     pub fn ask(&mut self, request: &Value) -> Result<Option<Value>, Failure> {
         let world = json!({ "frameId": self.frame, "worldName": "josh" });
-        let world = self.call("Page.createIsolatedWorld", world)?;
-        let Some(context) = world["executionContextId"].as_u64() else { return Ok(None) };
+        let method = "Page.createIsolatedWorld";
+        let id = self.connection.send(Some(&self.session), method, world);
+        let world = self.answer_unless(id, method, COMMAND_TIME, |seen, silent_for| {
+            seen.document.is_some() && silent_for >= CHANGING_TIME
+        })?;
+        let context = world.and_then(|world| world["executionContextId"].as_u64());
+        let Some(context) = context else { return Ok(None) };
         let expression = format!("({PAGE})({request})");
         let evaluate =
             json!({ "expression": expression, "contextId": context, "returnByValue": true });

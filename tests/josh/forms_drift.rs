@@ -87,8 +87,8 @@ fn a_site_that_refuses_is_not_a_changed_page() {
 /// Given a site that needs longer for a page than a browser may for a command, when it is run, then
 /// it is waited for.
 #[test]
-#[ignore = "needs Chromium and minutes"]
-fn long_a_slow_site_is_waited_for() {
+#[ignore = "needs Chromium"]
+fn a_slow_site_is_waited_for() {
     let _alone = alone();
     let site = Site::start();
     site.switch("slow", "10000");

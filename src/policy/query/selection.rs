@@ -56,7 +56,9 @@ pub fn select_ords(
     let table = Table::of(listing)?;
     let set = table.map(|table| table.matched(context, &selection.filters)).transpose()?;
     if let Some(set) = set.flatten() {
-        return Ok(set.iter().collect());
+        let mut ords = Vec::with_capacity(usize::try_from(set.len()).unwrap_or_default());
+        set.each(|ord| ords.push(ord));
+        return Ok(ords);
     }
     let mut bound = Vec::new();
     let conditions = conditions(listing, &selection.filters, &mut bound);

@@ -58,16 +58,7 @@ impl OrdSet {
         }
     }
 
-    /// In ascending order.
-    pub fn iter(&self) -> Box<dyn Iterator<Item = u32> + '_> {
-        match self {
-            OrdSet::All(records) => Box::new(0..*records),
-            OrdSet::Listed(ords) => Box::new(ords.iter().copied()),
-            OrdSet::Bits(bits) => Box::new(bits.iter()),
-        }
-    }
-
-    /// Calls `visit` with each, in ascending order. Faster than `iter` over many.
+    /// Calls `visit` with each, in ascending order.
     #[inline]
     pub fn each(&self, mut visit: impl FnMut(u32)) {
         let visit = |ord| {
