@@ -7,6 +7,7 @@ use std::sync::Arc;
 use actix_web::guard::{self, GuardContext};
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap};
+use actix_web::middleware::from_fn;
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 use maud::html;
 use rmcp::ServerHandler;
@@ -17,10 +18,10 @@ use serde_json::json;
 use super::access_guard::AccessGuard;
 use super::explorer::layout::Page;
 use super::front::RequestInfo;
-use super::{pages, setup_page};
+use super::{pages, setup_page, splice};
 use crate::api::{Code, Error, Scope};
 use crate::executor::Executor;
-use crate::mcp::{Caller, Options, PROTOCOL, Server};
+use crate::mcp::{Caller, Options, PROTOCOL, ResultJson, Server};
 
 pub type Service = StreamableHttpService<Server>;
 
@@ -108,6 +109,7 @@ pub fn mount<S: ServerHandler + Clone>(server: S, settings: &Options) -> Streama
                 extensions.insert(Caller {
                     info: info.caller.clone(),
                     traceparent: traceparent.and_then(Caller::traced),
+                    json: request.extensions().get::<ResultJson>().cloned(),
                 });
             }
         })
@@ -149,9 +151,14 @@ pub fn routes(config: &mut web::ServiceConfig, endpoints: Vec<Mounted>, sessions
             config.service(resource.to(no_stream));
         }
         let page_server = web::Data::new(server);
-        config
-            .service(web::resource(&path).guard(page_only).app_data(page_server).to(page))
-            .service(web::scope(&path).service(service.scope()));
+        let page = web::resource(&path).guard(page_only).app_data(page_server).to(page);
+        config.service(page);
+        // The answers of sessions are streams of events.
+        let calls = web::scope(&path).service(service.scope());
+        match sessions {
+            true => config.service(calls),
+            false => config.service(calls.wrap(from_fn(splice::splice))),
+        };
     }
 }
 

@@ -17,6 +17,7 @@ mod rest;
 mod router;
 mod sessions;
 mod setup_page;
+mod splice;
 mod stopping;
 mod trace;
 mod whole;

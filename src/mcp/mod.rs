@@ -5,7 +5,7 @@ mod prompts;
 mod result;
 mod tools;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use arc_swap::ArcSwapOption;
@@ -72,11 +72,15 @@ pub struct Advertised {
     instructions: String,
 }
 
+/// Where a tool leaves the JSON of its result for a surface that puts it into the message itself.
+pub type ResultJson = Arc<OnceLock<String>>;
+
 /// Who calls, as the surface knows it.
 #[derive(Clone)]
 pub struct Caller {
     pub info: CallerInfo,
     pub traceparent: Option<String>,
+    pub json: Option<ResultJson>,
 }
 
 impl Caller {
@@ -129,6 +133,7 @@ impl Server {
         tool: &'static Tool,
         request: CallToolRequestParams,
         caller: &CallerInfo,
+        json: Option<&ResultJson>,
         on_progress: Option<Progress>,
     ) -> Result<CallToolResult, ErrorData> {
         let call = tools::read(tool, request.arguments)
@@ -137,8 +142,8 @@ impl Server {
         let mut context = self.executor.context(bundle.clone(), caller.clone());
         context.on_progress = on_progress;
         let outcome = self.executor.execute(operation, call.arguments, context).await;
-        let result =
-            outcome.and_then(|outcome| result::success(outcome, &bundle, caller, call.is_full));
+        let result = outcome
+            .and_then(|outcome| result::success(outcome, &bundle, caller, call.is_full, json));
         Ok(result.unwrap_or_else(|error| {
             let request_id = caller.request_id.as_str();
             if let Some(cause) = &error.cause {
@@ -177,11 +182,12 @@ impl Server {
             Some(caller) => Caller {
                 traceparent: traced.or_else(|| caller.traceparent.clone()),
                 info: caller.info.clone(),
+                json: caller.json.clone(),
             },
             None => {
                 let (request_id, started) = (new_request_id(), Instant::now());
                 let info = CallerInfo { request_id, started, identity: None };
-                Caller { info, traceparent: traced }
+                Caller { info, traceparent: traced, json: None }
             }
         }
     }
@@ -248,13 +254,16 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Caller { info, traceparent } = Server::caller(&context);
+        let Caller { info, traceparent, json } = Server::caller(&context);
         let (operation, tool) = self.find(&request.name)?;
         let on_progress = progress(&context).filter(|_| operation.cost == Cost::Form);
+        // With progress, the answer is a stream of events.
+        let json = json.as_ref().filter(|_| on_progress.is_none());
         // A cancelled call ends here, and its work with it.
+        // Boxed: rmcp moves this future about, and it is large.
+        let call = Box::pin(self.call(operation, tool, request, &info, json, on_progress));
         let called = tokio::select! {
-            // Boxed: rmcp moves this future about, and it is large.
-            called = Box::pin(self.call(operation, tool, request, &info, on_progress)) => called,
+            called = call => called,
             () = context.ct.cancelled() => {
                 Err(ErrorData::internal_error("The call was cancelled.", None))
             }

@@ -4,6 +4,7 @@
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Map, Value, json};
 
+use super::ResultJson;
 use crate::api::outcome::{Form, MOST_RESULT_BYTES};
 use crate::api::{CallerInfo, Error, Meta, Outcome, Result};
 use crate::bundle::Bundle;
@@ -12,17 +13,24 @@ use crate::bundle::Bundle;
 const ENVELOPE_BYTES: usize = 2_000;
 
 /// The result of a call. Without `is_full`, fields that hold nothing are left out, and what is true
-/// of all results is said once.
+/// of all results is said once. Where the surface takes the JSON, structured content is an empty
+/// string.
 pub fn success(
     mut outcome: Outcome,
     bundle: &Bundle,
     caller: &CallerInfo,
     is_full: bool,
+    json: Option<&ResultJson>,
 ) -> Result<CallToolResult> {
     if matches!(outcome.form, Form::Verbatim | Form::Failed) {
-        let value = Value::Object(outcome.output.into_value()?);
+        // Not ours to change.
+        let mut text = Vec::new();
+        outcome.output.write_json(&mut text)?;
+        let text = String::from_utf8(text).map_err(Error::internal)?;
         bundle.ensure_intact()?;
-        return verbatim(value, outcome.form == Form::Failed);
+        let mut result = with_json(text, json, || Ok(outcome.output.into_value()?.into()))?;
+        result.is_error = Some(outcome.form == Form::Failed);
+        return Ok(result);
     }
     let most = MOST_RESULT_BYTES - ENVELOPE_BYTES;
     if let Some((shorter, shown)) = outcome.output.shortened(most) {
@@ -33,7 +41,8 @@ pub fn success(
     let meta = Meta::new(&caller.request_id, bundle, caller.started, &outcome.notes);
     fields.insert("meta".into(), serde_json::to_value(meta).map_err(Error::internal)?);
     bundle.ensure_intact()?;
-    let mut result = encode(Value::Object(fields), is_full || outcome.form == Form::Whole)?;
+    let (value, text) = encode(Value::Object(fields), is_full || outcome.form == Form::Whole)?;
+    let mut result = with_json(text, json, || Ok(value))?;
     if let Some(failure) = &outcome.failure {
         let told = self::failure(failure, &caller.request_id);
         result.is_error = Some(true);
@@ -46,14 +55,21 @@ pub fn success(
     Ok(result)
 }
 
-/// A result that is not ours to change.
-fn verbatim(value: Value, is_error: bool) -> Result<CallToolResult> {
-    let content = vec![ContentBlock::text(json_text(&value)?)];
-    let mut result = match is_error {
-        true => CallToolResult::error(content),
-        false => CallToolResult::success(content),
+/// A result with the same JSON as text and as structured content.
+fn with_json(
+    text: String,
+    json: Option<&ResultJson>,
+    tree: impl FnOnce() -> Result<Value>,
+) -> Result<CallToolResult> {
+    let structured = match json {
+        Some(json) => {
+            json.get_or_init(|| text.clone());
+            Value::String(String::new())
+        }
+        None => tree()?,
     };
-    result.structured_content = Some(value);
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(structured);
     Ok(result)
 }
 
@@ -62,7 +78,8 @@ fn json_text(value: &Value) -> Result<String> {
     serde_json::to_string(value).map_err(Error::internal)
 }
 
-fn encode(mut value: Value, is_full: bool) -> Result<CallToolResult> {
+/// A result of ours as an agent should see it, and its JSON.
+fn encode(mut value: Value, is_full: bool) -> Result<(Value, String)> {
     remove_empty(&mut value, is_full);
     if !is_full {
         say_once(&mut value);
@@ -72,9 +89,7 @@ fn encode(mut value: Value, is_full: bool) -> Result<CallToolResult> {
         shorten(&mut value, text.len());
         text = json_text(&value)?;
     }
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(value);
-    Ok(result)
+    Ok((value, text))
 }
 
 /// An error as a tool's result: the message for readers, the rest for programs.
@@ -241,9 +256,9 @@ mod tests {
             json!(vec!["x".repeat(50); 9_000]),
             json!({ "a": [{ "b": "y".repeat(250_000) }] }),
         ] {
-            let cut = encode(json!({ "data": data, "meta": {} }), true).unwrap();
-            let cut = cut.structured_content.unwrap();
-            assert!(cut.to_string().len() <= MOST_RESULT_BYTES, "{}", cut.to_string().len());
+            let (cut, text) = encode(json!({ "data": data, "meta": {} }), true).unwrap();
+            assert!(text.len() <= MOST_RESULT_BYTES, "{}", text.len());
+            assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), cut);
             assert!(cut["meta"]["truncated"].as_str().unwrap().contains("ask for less"));
         }
     }

@@ -211,7 +211,7 @@ fn run_data<T: serde::de::DeserializeOwned>(
         Err(failure) => return Ok(outcome(Err(failure))),
     };
     Ok(match supplier::ask(&question, context)? {
-        Ok(supplied) => Outcome::new(Data::new(supplied, question, include_raw)).verbatim(),
+        Ok(supplied) => Outcome::typed(Data::new(supplied, question, include_raw)).verbatim(),
         Err(failure) => outcome(Err(failure)),
     })
 }

@@ -2,24 +2,17 @@
 //! series are left out first, then the oldest values of a single one, and the result says so.
 
 use std::io;
-use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::supplier::{Origin, Supplied};
-use crate::api::outcome::{MOST_RESULT_BYTES, append};
-use crate::api::{Output, Result};
+use crate::api::outcome::MOST_RESULT_BYTES;
 use crate::boj::answer::{ENTRY_MEMBERS, Point, SERIES_MEMBERS};
 use crate::boj::{Answer, Endpoint, Failure, FailureKind, Question, Row, encode};
 
 /// Room for what surrounds the series.
 const ENVELOPE_BYTES: usize = 4_000;
-
-/// Members of a series that hold its values, and of each value.
-const POINTS: &str = "points";
-const SURVEY_DATE: &str = "survey_date";
-const VALUE: &str = "value";
 
 /// Codes that a result names of the series that it leaves out.
 const MOST_NAMED: usize = 50;
@@ -39,7 +32,6 @@ pub fn failure(failure: &Failure) -> Value {
 }
 
 /// The values of series, as many as fit.
-#[derive(Clone)]
 pub struct Data {
     answer: Answer,
     question: Question,
@@ -64,32 +56,55 @@ impl Data {
     }
 }
 
-impl Output for Data {
-    fn write_json(&self, out: &mut Vec<u8>) -> Result<()> {
-        append(out, &self.to_value()?)
-    }
-
-    fn to_value(&self) -> Result<Map<String, Value>> {
-        Arc::new(self.clone()).into_value()
-    }
-
-    /// Made by the thread that sends it: thousands of small blocks that another one would have
-    /// allocated take long to give back.
-    fn into_value(self: Arc<Self>) -> Result<Map<String, Value>> {
-        let Data { answer, question, origin, raw, truncated } = Arc::unwrap_or_clone(self);
-        let mut shown = Map::new();
-        shown.insert("meta".into(), meta(&answer, &origin));
-        shown.insert("parameter".into(), parameter(&answer, &question));
-        shown.insert("next_position".into(), json!(answer.next_position));
-        shown.insert("series_count".into(), json!(answer.rows.len()));
-        shown.insert("series".into(), answer.rows.into_iter().map(series).collect());
-        if let Some(raw) = raw {
-            shown.insert("raw".into(), json!(raw));
+impl Serialize for Data {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shown<'a> {
+            meta: Value,
+            parameter: Value,
+            next_position: Option<u64>,
+            series_count: usize,
+            series: Vec<ShownSeries<'a>>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            raw: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            truncated: Option<&'a Value>,
         }
-        if let Some(truncated) = truncated {
-            shown.insert("truncated".into(), truncated);
-        }
-        Ok(shown)
+        let shown = Shown {
+            meta: meta(&self.answer, &self.origin),
+            parameter: parameter(&self.answer, &self.question),
+            next_position: self.answer.next_position,
+            series_count: self.answer.rows.len(),
+            series: self.answer.rows.iter().map(ShownSeries::new).collect(),
+            raw: self.raw.as_deref(),
+            truncated: self.truncated.as_ref(),
+        };
+        shown.serialize(serializer)
+    }
+}
+
+/// A series with its values.
+#[derive(Serialize)]
+struct ShownSeries<'a> {
+    #[serde(flatten)]
+    members: Map<String, Value>,
+    points: Vec<ShownPoint<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShownPoint<'a> {
+    survey_date: &'a str,
+    value: Option<&'a str>,
+}
+
+impl<'a> ShownSeries<'a> {
+    fn new(row: &'a Row) -> ShownSeries<'a> {
+        let point = |point: &'a Point| ShownPoint {
+            survey_date: &point.period,
+            value: point.value.as_deref(),
+        };
+        let members = members(row, &[SERIES_MEMBERS]);
+        ShownSeries { members, points: row.points.iter().map(point).collect() }
     }
 }
 
@@ -229,27 +244,11 @@ fn members(row: &Row, known: &[&[&str]]) -> Map<String, Value> {
     shown
 }
 
-fn series(row: Row) -> Value {
-    let mut shown = members(&row, &[SERIES_MEMBERS]);
-    // Copied for each value, which hashes no names.
-    let blank: Map<String, Value> =
-        [SURVEY_DATE, VALUE].into_iter().map(|name| (name.into(), Value::Null)).collect();
-    let point = |Point { period, value }: Point| {
-        let mut shown = blank.clone();
-        for (held, given) in shown.values_mut().zip([period.into(), value.into()]) {
-            *held = given;
-        }
-        Value::Object(shown)
-    };
-    shown.insert(POINTS.into(), row.points.into_iter().map(point).collect());
-    Value::Object(shown)
-}
-
 /// How many bytes a series takes as JSON, without making it: there may be a thousand that don't
 /// fit.
 fn series_length(row: &Row) -> usize {
-    let around = json_length(&members(row, &[SERIES_MEMBERS])) + json_length(POINTS) + ",:[]".len();
-    let keys = json_length(SURVEY_DATE) + json_length(VALUE) + "{:,:}".len();
+    let around = json_length(&members(row, &[SERIES_MEMBERS])) + r#","points":[]"#.len();
+    let keys = r#"{"survey_date":,"value":}"#.len();
     let each = |point: &Point| {
         let value = point.value.as_deref().map_or("null".len(), text_length);
         keys + text_length(&point.period) + value
@@ -354,7 +353,7 @@ mod tests {
             row.set("ANYTHING", "else");
             row.points = values[..count].iter().map(|value| point("202501", *value)).collect();
             let length = series_length(&row);
-            assert_eq!(length, json_length(&series(row)), "{count}");
+            assert_eq!(length, json_length(&ShownSeries::new(&row)), "{count}");
         }
     }
 }

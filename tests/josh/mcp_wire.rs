@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::mcp::structured;
+use crate::mcp::{once, structured};
 use crate::support::{Answer, SAMPLE, Server};
 
 pub const JSON: (&str, &str) = ("content-type", "application/json");
@@ -32,6 +32,28 @@ fn modern(
     let mut headers = vec![JSON, ACCEPT, ("mcp-protocol-version", version), ("mcp-method", method)];
     headers.extend(name.map(|name| ("mcp-name", name)));
     server.post("/mcp", &headers, request(method, params).to_string().as_bytes())
+}
+
+/// Given a call whose id and question read like the place where a result goes, when it is answered
+/// in one message or by a session, then the structured content is the JSON that the text is.
+#[test]
+fn the_json_of_a_result_goes_to_its_own_place() {
+    let odd = r#""structuredContent":"""#;
+    let asked = json!({ "query": odd });
+    let mut message = request("tools/call", json!({ "name": "search", "arguments": asked }));
+    message["id"] = json!(odd);
+    let answer = rpc(&SAMPLE, &message);
+    assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"));
+    let answer = answer.json();
+    assert_eq!(answer["id"], odd);
+    let result = &answer["result"];
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(result["structuredContent"]["results"].is_array(), "{result}");
+    assert_eq!(serde_json::from_str::<Value>(text).unwrap(), result["structuredContent"]);
+    let sessions = Server::start(&["--mcp-sessions", "true"]);
+    let result = once(&sessions, "search", asked);
+    let text = &result.content[0].as_text().unwrap().text;
+    assert_eq!(serde_json::from_str::<Value>(text).ok(), result.structured_content);
 }
 
 /// Given JSON-RPC that is wrong in every way, when it is posted, then the answer is an error that

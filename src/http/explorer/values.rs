@@ -1,5 +1,6 @@
 //! Values of fields as people read them: names for ids, links to records, dates that do not wrap.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use maud::{Markup, html};
@@ -177,13 +178,13 @@ pub fn official(url: &str) -> Markup {
 
 /// A snippet of the search: its own marks, everything else escaped anew.
 pub fn snippet(text: &str) -> Markup {
-    let plain = |part: &str| {
-        part.replace("&lt;", "<")
-            .replace("&gt;", ">")
-            .replace("&quot;", "\"")
-            .replace("&#39;", "'")
-            .replace("&amp;", "&")
-    };
+    fn plain(part: &str) -> Cow<'_, str> {
+        if !part.contains('&') {
+            return Cow::Borrowed(part);
+        }
+        let plain = part.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+        Cow::Owned(plain.replace("&#39;", "'").replace("&amp;", "&"))
+    }
     html! {
         @for (at, part) in text.split("<mark>").enumerate() {
             @match (at, part.split_once("</mark>")) {

@@ -191,37 +191,51 @@ struct BestPassages<'a> {
     index: &'a TextIndex,
     candidates: Membership<'a>,
     record: RecordWalk,
-    /// Its best passage so far; none where it is no candidate.
-    best: Option<Hit>,
+    /// All bits where the record is a candidate, none where it is not.
+    mask: u64,
+    /// Its best passage so far.
+    best: u64,
     done: Vec<Hit>,
+}
+
+/// A score and its passage as one number, larger for a higher score and, among equal ones, for the
+/// earlier passage: which of two is better can't be foreseen, and a branch would be wrong half of
+/// the time. Scores are not negative, so that their bits are in their order.
+fn packed(score: Score, passage: DocId) -> u64 {
+    u64::from(score.to_bits()) << 32 | u64::from(!passage)
+}
+
+fn unpacked(record: u32, packed: u64) -> Hit {
+    Hit { record, score: Score::from_bits((packed >> 32) as u32), passage: !(packed as u32) }
 }
 
 impl<'a> BestPassages<'a> {
     fn new(index: &'a TextIndex, candidates: &'a Candidates) -> BestPassages<'a> {
         let (candidates, record) = (candidates.membership(), RecordWalk::default());
-        BestPassages { index, candidates, record, best: None, done: Vec::new() }
+        BestPassages { index, candidates, record, mask: 0, best: 0, done: Vec::new() }
     }
 
     fn take(&mut self, window: &mut Window) {
         // Copies, which the loop can keep in registers.
-        let (mut record, mut best) = (self.record, self.best);
+        let (mut record, mut mask, mut best) = (self.record, self.mask, self.best);
         window.drain(|passage, score| {
+            let last = record.record;
             if let Some(record) = record.next(self.index, passage) {
-                self.done.extend(best.take());
-                if self.candidates.contains(record) {
-                    best = Some(Hit { record, score, passage });
+                if best != 0 {
+                    self.done.push(unpacked(last, best));
                 }
-            } else if let Some(best) = &mut best
-                && score > best.score
-            {
-                (best.score, best.passage) = (score, passage);
+                best = 0;
+                mask = if self.candidates.contains(record) { u64::MAX } else { 0 };
             }
+            best = best.max(packed(score, passage) & mask);
         });
-        (self.record, self.best) = (record, best);
+        (self.record, self.mask, self.best) = (record, mask, best);
     }
 
     fn finish(mut self) -> Vec<Hit> {
-        self.done.extend(self.best.take());
+        if self.best != 0 {
+            self.done.push(unpacked(self.record.record, self.best));
+        }
         self.done
     }
 }
