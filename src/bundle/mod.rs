@@ -12,6 +12,7 @@ pub mod format;
 mod graph;
 mod guard;
 pub mod links;
+pub mod links_writer;
 mod manifest;
 pub mod names;
 mod open;

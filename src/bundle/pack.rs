@@ -74,10 +74,6 @@ impl Files {
         Ok(Files { map, places })
     }
 
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.places.keys().map(String::as_str)
-    }
-
     /// A file's bytes; empty if there is no such file.
     pub fn bytes(&self, name: &str) -> &[u8] {
         self.places.get(name).and_then(|at| self.map.get(at.clone())).unwrap_or_default()

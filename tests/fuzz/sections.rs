@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use josh::bundle::columns::{self, Columns, OrdBits};
-use josh::bundle::links::{self, Links};
+use josh::bundle::links::Links;
+use josh::bundle::links_writer;
 use josh::bundle::names::{self, Names};
 use josh::bundle::vectors::{self, Vector, Vectors};
 use josh::bundle::{Records, RecordsWriter, SharedMap};
@@ -65,7 +66,7 @@ pub fn read_records(input: &[u8]) {
 
 pub fn links() -> Target<'static> {
     let section = written(|folder, out| {
-        let builder = links::Builder::new(folder.to_path_buf()).unwrap();
+        let builder = links_writer::Builder::new(folder.to_path_buf()).unwrap();
         let mut rows = builder.rows("bills", "actions", 3, vec!["a"]);
         // Few rows are lines, many are blocks.
         for (parent, count) in [(0, 2), (2, 30)] {

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use josh::bundle::format::{FORMAT, SectionKind};
-use josh::bundle::{Manifest, RecordsWriter, SourceFacts, columns, links, names, writer};
+use josh::bundle::{Manifest, RecordsWriter, SourceFacts, columns, links_writer, names, writer};
 use josh::catalog::names::names_of;
 use josh::catalog::{SOURCES, Shape, Source};
 use josh::embed::FILE_NAMES;
@@ -54,7 +54,7 @@ struct Collected<'a> {
     facts: Vec<SourceFacts>,
     texts: Texts<'a>,
     names: names::Builder,
-    links: links::Builder,
+    links: links_writer::Builder,
     columns: columns::Builder,
     hash: Sha256,
 }
@@ -94,7 +94,7 @@ impl<'a> BundleOutput<'a> {
         let mut facts: Vec<SourceFacts> = Vec::new();
         let mut texts = Texts::new(self.folder, self.embedding)?;
         let mut names = names::Builder::default();
-        let links = links::Builder::new(self.folder.join("links"))?;
+        let links = links_writer::Builder::new(self.folder.join("links"))?;
         let columns = columns::Builder::new(self.folder.join("columns"))?;
         for &source in &sources {
             let first: u64 = facts.iter().map(|f| f.records).sum();

@@ -2,7 +2,7 @@
 //! are made when the rows are written.
 
 use anyhow::Result;
-use josh::bundle::{SourceFacts, links};
+use josh::bundle::{SourceFacts, links_writer};
 use josh::catalog::{SOURCES, SubResourceKind};
 
 use super::BundleOutput;
@@ -11,7 +11,7 @@ impl BundleOutput<'_> {
     pub(super) fn link_records(
         &self,
         facts: &[SourceFacts],
-        builder: &links::Builder,
+        builder: &links_writer::Builder,
     ) -> Result<()> {
         let facts_of = |key: &str| facts.iter().find(|f| f.key == key);
         for (source, records) in SOURCES.iter().filter_map(|s| Some((s, facts_of(s.key)?.records)))

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use anyhow::Result;
-use josh::bundle::{RecordsWriter, links};
+use josh::bundle::{RecordsWriter, links_writer};
 use josh::catalog::spec::{TEXT_STATUS, TextStatus};
 use josh::catalog::{Field, Source, SubResourceKind};
 use josh::policy::query::row_json;
@@ -85,7 +85,7 @@ impl BundleOutput<'_> {
         &self,
         source: &Source,
         records: u64,
-        links: &links::Builder,
+        links: &links_writer::Builder,
         hash: &mut Sha256,
     ) -> Result<BTreeMap<String, u64>> {
         let mut counts = BTreeMap::new();

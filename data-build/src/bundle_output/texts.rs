@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 use duckdb::arrow::array::AsArray;
-use josh::bundle::links;
+use josh::bundle::links_writer;
 use josh::catalog::spec::BODY;
 use josh::catalog::{Field, Source};
 use josh::policy::query::row_json;
@@ -23,7 +23,7 @@ impl BundleOutput<'_> {
         source: &'static Source,
         first: u64,
         records: u64,
-        links: &links::Builder,
+        links: &links_writer::Builder,
         hash: &mut Sha256,
         index: &mut Texts,
     ) -> Result<u64> {
