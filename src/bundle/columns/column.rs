@@ -19,7 +19,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::ords::{Ords, are_bits, bit_bytes};
+use super::ords::{OrdBits, Ords, are_bits, bit_bytes};
 use crate::bundle::pack::PackedNumbers;
 
 pub(super) const MAGIC: u32 = 0x314c_4f43;
@@ -108,6 +108,29 @@ impl<'a> Column<'a> {
     #[inline]
     pub fn code(&self, ord: u32) -> u32 {
         read_code(self.codes, self.width, ord as usize)
+    }
+
+    /// The records whose code is in this range, found by looking at all of them. Not for lists.
+    pub fn ords_within(&self, codes: &Range<u32>) -> OrdBits {
+        let (first, count) = (codes.start, codes.end.saturating_sub(codes.start));
+        // No branches: they would be mispredicted half of the time.
+        fn words<const WIDTH: usize>(
+            codes: &[u8],
+            is_inside: impl Fn([u8; WIDTH]) -> bool,
+        ) -> Vec<u64> {
+            let (codes, _) = codes.as_chunks::<WIDTH>();
+            let word = |codes: &[[u8; WIDTH]]| {
+                let bits = codes.iter().enumerate();
+                bits.fold(0, |word, (at, code)| word | u64::from(is_inside(*code)) << at)
+            };
+            codes.chunks(64).map(word).collect()
+        }
+        let is_inside = |code: u32| code.wrapping_sub(first) < count;
+        OrdBits::of_words(match self.width {
+            1 => words(self.codes, |[code]| is_inside(code.into())),
+            2 => words(self.codes, |code| is_inside(u16::from_le_bytes(code).into())),
+            _ => words(self.codes, |code| is_inside(u32::from_le_bytes(code))),
+        })
     }
 
     /// The codes of a record's list, in its order.

@@ -40,6 +40,11 @@ impl OrdBits {
         OrdBits { words: vec![0; (records as usize).div_ceil(64)] }
     }
 
+    /// Those whose bits are set, from the lowest of the first word on.
+    pub(super) fn of_words(words: Vec<u64>) -> OrdBits {
+        OrdBits { words }
+    }
+
     pub fn insert(&mut self, ord: u32) {
         if let Some(word) = self.words.get_mut(ord as usize / 64) {
             *word |= 1 << (ord % 64);

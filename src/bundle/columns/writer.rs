@@ -353,6 +353,24 @@ mod tests {
         assert!((0..1000).all(|n| column.number_of(n) == Some(i64::from(n % 300) - 5)));
     }
 
+    /// Given columns whose codes take one, two and four bytes, when the records of a range of codes
+    /// are looked for, then they are those whose own code is in it.
+    #[test]
+    fn records_are_found_by_ranges_of_codes() {
+        for values in [200u32, 300, 70_000] {
+            let numbers: Vec<Value> = (0..70_100).map(|n| json!(n * 7919 % values)).collect();
+            let numbers = [&numbers[..], &[Value::Null]].concat();
+            let bytes = bytes(Field::int("count", ""), &numbers).unwrap();
+            let column = Column::read(&bytes).unwrap();
+            assert_eq!(column.values, values);
+            for codes in [0..1, 0..values + 1, 1..1, 5..150, 199..u32::MAX, values..values + 1] {
+                let found: Vec<u32> = column.ords_within(&codes).iter().collect();
+                let expected = (0..column.records).filter(|ord| codes.contains(&column.code(*ord)));
+                assert_eq!(found, expected.collect::<Vec<_>>(), "{values} {codes:?}");
+            }
+        }
+    }
+
     #[test]
     fn values_of_another_type_leave_the_column_to_duckdb() {
         assert!(bytes(Field::int("n", ""), &[json!(1), json!("two")]).is_none());

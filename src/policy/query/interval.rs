@@ -72,6 +72,13 @@ impl Interval {
         }
     }
 
+    /// The first days of all intervals, from the one that begins on `first` to the one that begins
+    /// on `last`.
+    pub(super) fn starts(self, first: Date, last: Date) -> impl Iterator<Item = Date> {
+        let next = move |start: &Date| self.next(*start);
+        std::iter::successors(Some(first), next).take_while(move |start| *start <= last)
+    }
+
     /// The number of the interval that a day lies in, counted from any one on.
     pub(super) fn number(self, day: Date) -> i64 {
         let (year, month) = (i64::from(day.year()), i64::from(u8::from(day.month())) - 1);

@@ -103,10 +103,8 @@ impl RowNumbers {
         }
         let ends = tallies.first_key_value().zip(tallies.last_key_value());
         if let (None, Some((first, last))) = (self.statistic, ends.map(|(a, b)| (*a.0, *b.0))) {
-            let mut next = interval.next(first);
-            while let Some(start) = next.filter(|start| *start < last) {
+            for start in interval.starts(first, last) {
                 tallies.entry(start).or_default();
-                next = interval.next(start);
             }
         }
         let bucket = |(start, tally): (Date, Tally)| {

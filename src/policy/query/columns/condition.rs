@@ -121,6 +121,9 @@ impl<'a> Test<'a> {
                 }
                 OrdSet::Listed(ords)
             }
+            Test::Codes { column, allowed, .. } if !column.is_list && allowed.len() == 1 => {
+                OrdSet::Bits(column.ords_within(&allowed[0]))
+            }
             _ => {
                 let mut bits = OrdBits::new(records);
                 (0..records).filter(|ord| self.accepts(*ord)).for_each(|ord| bits.insert(ord));

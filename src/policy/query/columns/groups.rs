@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::{CHECKED, Group, OrdSet, Table, date};
 use crate::api::{Context, Result};
 use crate::bundle::ValueCounts;
-use crate::bundle::columns::Column;
+use crate::bundle::columns::{Column, OrdBits};
 use crate::catalog::{Field, Kind};
 use crate::policy::query::aggregate_request::Measure;
 
@@ -124,23 +124,23 @@ impl<'a> Measured<'a> {
             let tally = |(code, count): (usize, u32)| ([code as u32, 0], i64::from(count));
             return Ok(Some(counts.filter(|(_, count)| *count > 0).map(tally).collect()));
         }
-        // Sums of 64 bits, since half of the memory is half of the time; DuckDB takes what exceeds
-        // them.
-        let mut tallies = vec![(false, 0i64); codes as usize];
+        // Sums of 64 bits and apart from what is known of them, since half of the memory is half of
+        // the time; DuckDB takes what exceeds them.
+        let (mut sums, mut has_rows) = (vec![0i64; codes as usize], OrdBits::new(codes));
         let mut fits = true;
         self.visit(context, |ord| {
             let value = self.number(ord);
             group.each(ord, |code| {
-                if let Some((has_rows, sum)) = tallies.get_mut(code as usize) {
+                if let Some(sum) = sums.get_mut(code as usize) {
                     let (added, exceeds) = sum.overflowing_add(value);
-                    (*has_rows, *sum) = (true, added);
+                    *sum = added;
+                    has_rows.insert(code);
                     fits &= !exceeds;
                 }
             });
         })?;
-        let tallies = tallies.into_iter().enumerate().filter(|(_, (has_rows, _))| *has_rows);
-        let tally = |(code, (_, sum)): (usize, (bool, i64))| ([code as u32, 0], sum);
-        Ok(fits.then(|| tallies.map(tally).collect()))
+        let sum = |code: u32| sums.get(code as usize).copied().unwrap_or_default();
+        Ok(fits.then(|| has_rows.iter().map(|code| ([code, 0], sum(code))).collect()))
     }
 
     /// How many records each code has.

@@ -131,8 +131,7 @@ fn assembled(
     };
     let keys: Vec<(u32, Option<String>)> =
         top.iter().map(|(code, _)| (*code, key(*code))).collect();
-    let mut start = *first;
-    loop {
+    for start in question.interval.starts(*first, *last) {
         let next = question.interval.next(start);
         let is_gap = |(from, to): &(Date, Date)| {
             start >= *from && next.is_some_and(|next| Some(next) <= to.next_day())
@@ -147,11 +146,8 @@ fn assembled(
                 values.push((start.to_string(), key.clone(), value));
             }
         }
-        match next.filter(|next| next <= last) {
-            Some(next) => start = next,
-            None => return Some(Series { values, groups }),
-        }
     }
+    Some(Series { values, groups })
 }
 
 fn day(column: &Column, code: u32) -> Option<Date> {
