@@ -12,9 +12,18 @@ use crate::support::{SAMPLE, Server, edition, eventually, josh, run};
 
 /// The value of a line of /metrics.
 pub fn metric(server: &Server, line: &str) -> f64 {
+    metric_if_any(server, line).unwrap_or_else(|| panic!("no {line} in the metrics"))
+}
+
+/// The same of a line that may not be there yet.
+pub fn metric_if_any(server: &Server, line: &str) -> Option<f64> {
     let text = server.get("/metrics").text();
-    let found = text.lines().find_map(|l| l.strip_prefix(line)?.strip_prefix(' ')?.parse().ok());
-    found.unwrap_or_else(|| panic!("no {line} in\n{text}"))
+    text.lines().find_map(|l| l.strip_prefix(line)?.strip_prefix(' ')?.parse().ok())
+}
+
+/// How many SQL statements a server ran.
+pub fn statements(server: &Server) -> u64 {
+    metric(server, "josh_sql_statements") as u64
 }
 
 /// Given requests of several kinds, when the metrics are read, then each is counted under its

@@ -9,6 +9,7 @@ use josh::catalog::{Field, Kind, SOURCES, SubResourceKind};
 use josh::policy::query::row_json;
 use serde_json::Value;
 
+use crate::operations::statements;
 use crate::support::{Server, sample, segment};
 
 /// A server of our own: what it did is what we asked.
@@ -26,16 +27,6 @@ fn expected(table: &str, columns: &[Field], parent: &str, wheres: &str, order: &
     let rows = BUNDLE.bundle.db.query(&sql, &[], &BUNDLE.interrupt(), |row| row.get::<String>(0));
     let rows = rows.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
     rows.iter().map(|row| serde_json::from_str(row).expect("JSON")).collect()
-}
-
-fn statements() -> u64 {
-    statements_of(&SERVER)
-}
-
-fn statements_of(server: &Server) -> u64 {
-    let text = server.get("/metrics").text();
-    let line = text.lines().find_map(|line| line.strip_prefix("josh_sql_statements "));
-    line.and_then(|value| value.parse().ok()).expect("the metric is there")
 }
 
 fn quoted(text: &str) -> String {
@@ -104,7 +95,7 @@ fn rows_without_sql_are_those_of_sql() {
                 long += u32::from(*count > 20);
                 let path = format!("/v1/{}/{}/{}", source.key, segment(parent), sub.name);
                 let all = expected(&table, columns, parent, "TRUE", "ord");
-                let before = statements();
+                let before = statements(&SERVER);
                 assert_eq!(SERVER.all(&path, 100), all, "{path}");
                 assert_eq!(SERVER.all(&path, 7), all, "{path}");
                 lists += 2;
@@ -129,7 +120,7 @@ fn rows_without_sql_are_those_of_sql() {
                         }
                     }
                 }
-                assert_eq!(statements(), before, "{path}");
+                assert_eq!(statements(&SERVER), before, "{path}");
             }
         }
     }
@@ -195,7 +186,7 @@ fn numbers_of_rows_without_sql_are_those_of_sql() {
                 let from =
                     format!("FROM {table} WHERE parent = '{parent}' AND {present} AND {wheres}");
                 let whole = run(&format!("SELECT NULL::VARCHAR, {value} {from}"), &path);
-                let before = statements();
+                let before = statements(&SERVER);
                 let asked = SERVER.get(&format!("{path}?aggregate={statistic}{since}")).json();
                 assert_eq!(asked["value"].as_f64(), whole.first().map(|(_, value)| *value));
                 for interval in ["day", "week", "month", "quarter", "year"] {
@@ -222,7 +213,7 @@ fn numbers_of_rows_without_sql_are_those_of_sql() {
                     assert_eq!(found, expected, "{path}");
                     numbers += found.len();
                 }
-                assert_eq!(statements(), before, "{path} {statistic}");
+                assert_eq!(statements(&SERVER), before, "{path} {statistic}");
             }
         }
     }
@@ -252,10 +243,10 @@ fn sections_of_a_text_are_those_of_the_table() {
                 let all = expected(&table, columns, parent, "TRUE", "ord");
                 let check = |query: String, wheres: &str, order: &str, limit: usize| {
                     let rows = expected(&table, columns, parent, wheres, order);
-                    let before = statements_of(&server);
+                    let before = statements(&server);
                     assert_eq!(server.all(&format!("{path}{query}"), limit), rows, "{path}{query}");
                     let pages = rows.len().div_ceil(limit).max(1) as u64;
-                    let ran = statements_of(&server) - before;
+                    let ran = statements(&server) - before;
                     assert!(ran <= 2 * pages, "{path}{query}: {ran} statements, {pages} pages");
                 };
                 check(String::new(), "current", "ord", 100);

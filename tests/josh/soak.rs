@@ -2,7 +2,8 @@
 //! under them, clients that go away in the middle, `kill -9` and a restart. Ends with counts.
 //!
 //! A few seconds in the ordinary run; `SOAK_SECONDS=600 SOAK_CLIENTS=32 cargo test --release
-//! --test josh soak -- --nocapture` for longer.
+//! --test josh soak -- --nocapture` for longer. With `SOAK_PAUSE_MS=5` each client pauses after an
+//! answer: clients that never do take all of the machine, and wait for each other.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -189,10 +190,12 @@ impl Served {
 /// A client that asks one thing after the other and compares what it gets.
 fn keep_asking(client: usize, served: &Served, right: &[Right]) -> Seen {
     let (agent, mut seen) = (agent(), Seen::default());
+    let pause = Duration::from_millis(setting("SOAK_PAUSE_MS", 0));
     for n in client.. {
         if served.is_over() {
             break;
         }
+        std::thread::sleep(pause);
         let n = n % ASKED.len();
         let (asked, before, started) =
             (ASKED[n], served.kills.load(Ordering::SeqCst), Instant::now());
