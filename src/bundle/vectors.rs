@@ -19,7 +19,7 @@ use numkong::Dot;
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
 use super::pack::PackedNumbers;
-use super::walk::Graph;
+use super::walk::{Graph, prefetch};
 use super::{BundleError, SharedMap, graph, pack};
 
 /// The number of neighbours of a node, and of candidates examined while building. Higher values
@@ -126,7 +126,6 @@ impl Vectors {
         if !is_whole {
             return Err(damaged("have a matrix of the wrong size"));
         }
-        graph::check(bytes, dimensions).map_err(|what| damaged(&format!("have {what}")))?;
         let opened = Graph::open(bytes).ok_or_else(|| damaged("have a graph without nodes"))?;
         Ok(Vectors { map, dimensions, rows, slots, norms, section: graph, graph: opened })
     }
@@ -143,16 +142,16 @@ impl Vectors {
     /// The vector of a passage, if it has one.
     pub fn vector(&self, passage: u32) -> Option<Vector> {
         let (row, norm) = self.row(passage)?;
-        Some(Vector { numbers: row.to_vec(), norm })
+        Some(Vector { numbers: signed(row).to_vec(), norm })
     }
 
     /// The similarity of a passage to the query, if it has a vector.
     fn similarity(&self, query: &Vector, passage: u32) -> Option<f32> {
         let (row, norm) = self.row(passage)?;
-        Some(i8::dot(&query.numbers, row)? as f32 * norm * query.norm)
+        Some(i8::dot(&query.numbers, signed(row))? as f32 * norm * query.norm)
     }
 
-    fn row(&self, passage: u32) -> Option<(&[i8], f32)> {
+    fn row(&self, passage: u32) -> Option<(&[u8], f32)> {
         let at = passage as usize;
         let norms = self.map.get(self.norms.clone())?;
         let norm = f32::from_le_bytes(norms.get(at * 4..at * 4 + 4)?.try_into().ok()?);
@@ -165,7 +164,13 @@ impl Vectors {
         };
         let rows = self.map.get(self.rows.clone())?;
         let row = rows.get(row * self.dimensions..(row + 1) * self.dimensions)?;
-        Some((signed(row), norm))
+        Some((row, norm))
+    }
+
+    /// Asks for the memory of passages that are compared soon.
+    pub fn prefetch(&self, passages: Range<u32>) {
+        let rows = passages.filter_map(|passage| self.row(passage));
+        rows.for_each(|(row, _)| prefetch(row));
     }
 
     /// The nearest of these passages.
@@ -442,8 +447,8 @@ mod tests {
         assert!(vectors.walk(given[0].as_ref().unwrap(), 0, None).is_empty());
     }
 
-    /// Given a graph whose header names a level or a first node that it doesn't have, when it is
-    /// opened, then it is refused or the walk ends.
+    /// Given a graph whose header names neighbours, a level or a first node that it doesn't have,
+    /// when it is opened, then it is refused or the walk ends.
     #[test]
     fn a_wrong_header_leads_nowhere() {
         let folder = tempfile::tempdir().unwrap();
@@ -452,7 +457,10 @@ mod tests {
         let whole = std::fs::read(&graph).unwrap();
         let header = graph::rows(&whole).unwrap().0.end + graph::HEAD;
         let query = given[100].as_ref().unwrap();
-        for (field, number) in [(3, u64::MAX), (3, 1 << 40), (4, u64::MAX), (4, 1 << 20), (4, 0)] {
+        let fields = (1..=4).flat_map(|field| {
+            [0, 1, 23, 1 << 16, 1 << 20, 1 << 40, u64::MAX].map(|number| (field, number))
+        });
+        for (field, number) in fields {
             let mut wrong = whole.clone();
             wrong[header + field * 8..][..8].copy_from_slice(&number.to_le_bytes());
             if let Some(opened) = Graph::open(&wrong) {

@@ -1,10 +1,10 @@
-//! Walks a graph of vectors in place, as usearch wrote it (`graph` has the layout, and has checked
-//! the bytes): down its levels to a node near the question, then from neighbour to neighbour, with
-//! the nearest so far as the way on (HNSW).
+//! Walks a graph of vectors in place, as usearch wrote it (`graph` has the layout): down its levels
+//! to a node near the question, then from neighbour to neighbour, with the nearest so far as the
+//! way on (HNSW).
 //!
 //! usearch walks, too, but waits for the memory of one neighbour after the other. Here all
 //! neighbours of a node are asked for before the first is compared. And this walk can't leave the
-//! bytes.
+//! bytes, whatever they are, so that nothing has to read a graph before it is used.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,6 +16,8 @@ use super::vectors::signed;
 
 /// Bytes of a node before its neighbours: its key and its level.
 const NODE: usize = 10;
+/// Far more neighbours than a node of any graph has.
+const MAX_CONNECTIVITY: u64 = 1 << 16;
 
 /// Where everything is in the bytes of a graph.
 pub struct Graph {
@@ -50,7 +52,9 @@ impl Graph {
         let (matrix, dimensions) = rows(bytes)?;
         let header = |nth: usize| number::<8>(bytes, matrix.end + HEAD + nth * 8);
         let nodes = matrix.len().checked_div(dimensions).unwrap_or_default();
-        let (above, lowest) = (header(1)? as usize, header(2)? as usize);
+        let connectivity =
+            |nth| header(nth).filter(|most| *most <= MAX_CONNECTIVITY).map(|most| most as usize);
+        let (above, lowest) = (connectivity(1)?, connectivity(2)?);
         let levels = matrix.end + HEAD + HEADER;
         let entry =
             u32::try_from(header(4)?).ok().filter(|entry| (*entry as usize) < nodes.max(1))?;
@@ -184,7 +188,7 @@ impl Graph {
 }
 
 /// Asks for memory that is read soon.
-fn prefetch(bytes: &[u8]) {
+pub fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     for line in bytes.chunks(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

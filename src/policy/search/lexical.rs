@@ -199,8 +199,8 @@ struct BestPassages<'a> {
 }
 
 /// A score and its passage as one number, larger for a higher score and, among equal ones, for the
-/// earlier passage: which of two is better can't be foreseen, and a branch would be wrong half of
-/// the time. Scores are not negative, so that their bits are in their order.
+/// earlier passage: a branch on which of two is better would be mispredicted half of the time.
+/// Scores are not negative, so that their bits are in their order.
 fn packed(score: Score, passage: DocId) -> u64 {
     u64::from(score.to_bits()) << 32 | u64::from(!passage)
 }

@@ -23,6 +23,9 @@ const WALKED: f64 = 250_000.0;
 /// Records between two looks at whether anyone still waits.
 const CHECKED: usize = 1024;
 
+/// How many records ahead vectors are asked for, so that they are there when they are compared.
+const AHEAD: usize = 4;
+
 /// A record with its nearest passage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
@@ -91,9 +94,13 @@ pub fn exact(
     most: usize,
 ) -> Result<Vec<Hit>> {
     let mut hits: Vec<Hit> = Vec::new();
+    let mut ahead = candidates.iter().skip(AHEAD);
     for (at, record) in candidates.iter().enumerate() {
         if at.is_multiple_of(CHECKED) {
             context.check()?;
+        }
+        if let Some(soon) = ahead.next() {
+            vectors.prefetch(index.passages_of(soon));
         }
         let nearest = vectors.nearest(question, index.passages_of(record));
         hits.extend(nearest.map(|n| Hit { record, similarity: n.similarity, passage: n.passage }));
