@@ -16,6 +16,6 @@ pub use error::{Code, Error, Result};
 pub use operation::{
     Capability, Cost, Endpoint, EndpointParameter, Operation, Place, Prompt, Resource, Tool,
 };
-pub use outcome::{Image, Meta, Notes, Outcome, Output, Resolved, Typed, Understood};
+pub use outcome::{Image, Meta, Notes, Outcome, Output, Resolved, Typed, Understood, UnknownWord};
 pub use page::Page;
 pub use parameter::{Kind, Parameter};

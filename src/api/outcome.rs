@@ -189,6 +189,7 @@ pub fn schema<T: JsonSchema>() -> Value {
 pub struct Notes {
     pub resolved: Option<Resolved>,
     pub understood: Vec<Understood>,
+    pub unknown_words: Vec<UnknownWord>,
     pub empty: Option<Value>,
     pub shown: Option<String>,
     pub not_covered: Option<String>,
@@ -211,6 +212,16 @@ pub struct Understood {
     pub name: String,
 }
 
+/// A word of a search that no text has.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UnknownWord {
+    pub word: String,
+    /// The nearest word that texts have
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub did_you_mean: Option<String>,
+}
+
 /// Facts about the answer itself.
 #[derive(Serialize, JsonSchema)]
 pub struct Meta<'a> {
@@ -228,6 +239,9 @@ pub struct Meta<'a> {
     /// Names that were given, and what they were read as
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub understood: &'a [Understood],
+    /// Words of a search that no text has: what was found has the others, or is near in meaning
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub unknown_words: &'a [UnknownWord],
     /// Why a list is empty
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Map<String, Value>")]
@@ -268,6 +282,7 @@ impl<'a> Meta<'a> {
             notice: bundle.manifest.notice.as_deref(),
             resolved: notes.resolved.as_ref(),
             understood: &notes.understood,
+            unknown_words: &notes.unknown_words,
             empty: notes.empty.as_ref(),
             shown: notes.shown.as_deref(),
             not_covered: notes.not_covered.as_deref(),

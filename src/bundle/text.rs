@@ -15,7 +15,7 @@ use tantivy::schema::{
     FAST, Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value,
 };
 use tantivy::{
-    DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError,
+    DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
 };
 
 use super::pack::{self, PackedNumbers};
@@ -146,6 +146,16 @@ impl TextIndex {
         };
         let Fields { section, heading, body, .. } = self.fields;
         Ok(Passage { section: text(section), heading: text(heading), text: text(body) })
+    }
+
+    /// Whether any text has this word, in whichever form.
+    pub fn has_word(&self, word: &str) -> tantivy::Result<bool> {
+        for term in analyzer::terms(word) {
+            if self.searcher.doc_freq(&Term::from_field_text(self.fields.all, &term))? == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The common words of the texts, the most frequent first.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::mcp::structured;
 use crate::support::{SAMPLE, Server, sample, segment};
 
 /// Every result of a search, following the cursors.
@@ -340,6 +341,46 @@ fn nothing_found_is_explained() {
         why["filters"][0]["results_without_it"].as_u64().unwrap() > 0
             && why["filters"][1]["results_without_it"] == 0
     );
+}
+
+/// Given a question with a word that no text has beside others, when it is searched for by words,
+/// then the answer names it and what may have been meant, over REST and MCP and on the page, where
+/// a link asks that; words that texts have, numbers and what is left out are not named.
+#[test]
+fn a_word_that_no_text_has_is_named() {
+    let misspelt = SAMPLE.get("/v1/search?q=Imigration+expansion").json();
+    assert!(misspelt["total"].as_u64().unwrap() > 0, "the other word is found");
+    let expected = json!([{ "word": "imigration", "did_you_mean": "immigration" }]);
+    assert_eq!(misspelt["meta"]["unknown_words"], expected);
+    let asked = json!({ "query": "Imigration expansion" });
+    let told = structured(&SAMPLE, "search", asked);
+    assert_eq!(told["meta"]["unknown_words"], expected);
+    let none = SAMPLE.get("/v1/search?q=xyzzyplugh+%22tax+xyzzyplugh%22&mode=lexical").json();
+    assert_eq!(none["meta"]["unknown_words"], json!([{ "word": "xyzzyplugh" }]));
+    for known in ["immigration+expansion", "119+40+CFR+122.26", "tax+-imigration", "deductions"] {
+        let found = SAMPLE.get(&format!("/v1/search?q={known}&mode=lexical")).json();
+        assert!(found["meta"]["unknown_words"].is_null(), "{known}: {}", found["meta"]);
+    }
+    let meaning = SAMPLE.get("/v1/search?q=imigration&mode=semantic").json();
+    assert!(meaning["meta"]["unknown_words"].is_null());
+    let page = SAMPLE.get("/search?q=Imigration+expansion&source=bills").text();
+    assert!(page.contains("No text has “imigration”. Did you mean “immigration”?"), "{page}");
+    let link = "/search?source=bills&amp;q=immigration+expansion";
+    assert!(page.contains(link), "{page}");
+}
+
+/// Given a search that its filters leave nothing of, when its page is opened, then it says of each
+/// filter what the answer says.
+#[test]
+fn the_page_of_an_empty_search_says_what_each_filter_leaves() {
+    let path = "search?q=tax&source=bills&until=1950&congress=119";
+    let answer = SAMPLE.get(&format!("/v1/{path}")).json();
+    let page = SAMPLE.get(&format!("/{path}")).text();
+    for filter in answer["meta"]["empty"]["filters"].as_array().unwrap() {
+        let (leaves, others) = (&filter["leaves"], &filter["results_without_it"]);
+        let said = format!("</code> leaves {leaves} to search, {others} found without it");
+        assert!(page.contains(&said), "{said} in {page}");
+    }
 }
 
 /// Given a bundle whose vectors or text index are damaged, when it is searched, then the answer

@@ -17,6 +17,12 @@ pub fn notes(notes: &Notes) -> Markup {
         @if let Some(resolved) = &notes.resolved {
             p .soft { "“" (resolved.asked) "” was read as " code { (resolved.id) } "." }
         }
+        @for unknown in &notes.unknown_words {
+            p .soft {
+                "No text has “" (unknown.word) "”."
+                @if let Some(meant) = &unknown.did_you_mean { " Did you mean “" (meant) "”?" }
+            }
+        }
         @for text in [&notes.not_covered, &notes.left_out].into_iter().flatten() {
             p .notice { (text) }
         }
@@ -33,9 +39,17 @@ fn nothing(empty: &Value) -> Markup {
         @if let Some(filters) = empty["filters"].as_array() {
             ul {
                 @for filter in filters {
+                    @let count = |name: &str| filter[name].as_i64().map(number);
                     li {
-                        code { (filter["filter"].as_str().unwrap_or_default()) } " alone: "
-                        (number(filter["matches_alone"].as_i64().unwrap_or_default()))
+                        code { (filter["filter"].as_str().unwrap_or_default()) }
+                        // Lists and searches count differently.
+                        @if let Some(alone) = count("matches_alone") { " alone: " (alone) }
+                        @if let Some(leaves) = count("leaves") {
+                            " leaves " (leaves) " to search"
+                        }
+                        @if let Some(others) = count("results_without_it") {
+                            ", " (others) " found without it"
+                        }
                     }
                 }
             }

@@ -1,5 +1,7 @@
 //! The search page: results with snippets, names that fit, facets, the mode.
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -10,8 +12,8 @@ use super::list::{pages, record_twins, whole_twins};
 use super::notes::notes;
 use super::values::{label, number, record_link, snippet};
 use super::visit::{Visit, Work};
-use crate::api::Result;
 use crate::api::argument::LEAST_FIT;
+use crate::api::{Result, UnknownWord};
 use crate::catalog::{Shape, Source};
 
 /// What is counted beside the results, where the searched sources have it.
@@ -43,6 +45,10 @@ pub async fn page(visit: &Visit) -> Result<Page> {
                 (side.chips())
                 (names)
                 (notes(&answer.notes))
+                @if let Some(meant) = corrected(question, &answer.notes.unknown_words) {
+                    @let asked = query.without(&["cursor"]).with("q", &meant);
+                    p { "Search for " a href=(asked.at(&visit.path)) { (meant) } " instead" }
+                }
                 @let degraded = answer.value.get("degraded");
                 @if let Some(reason) = degraded.and_then(|degraded| degraded["reason"].as_str()) {
                     p .soft { "By words alone: " (reason) }
@@ -66,6 +72,22 @@ pub async fn page(visit: &Visit) -> Result<Page> {
     page.question = question.to_string();
     let page = whole_twins(page, &visit.path, &query.without(&["cursor", "limit"]));
     Ok(record_twins(page, &visit.path, &query.without(&["cursor"])))
+}
+
+/// The question with the words that were meant, where one is known.
+fn corrected(question: &str, unknown: &[UnknownWord]) -> Option<String> {
+    let mut words: Vec<Cow<str>> = question.split(' ').map(Cow::Borrowed).collect();
+    for UnknownWord { word, did_you_mean } in unknown {
+        let Some(meant) = did_you_mean else { continue };
+        for given in &mut words {
+            let small = given.to_lowercase();
+            if small.contains(word.as_str()) {
+                *given = Cow::Owned(small.replace(word.as_str(), meant));
+            }
+        }
+    }
+    let is_changed = words.iter().any(|word| matches!(word, Cow::Owned(_)));
+    is_changed.then(|| words.join(" "))
 }
 
 /// The page before anything was asked.

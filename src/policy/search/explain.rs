@@ -1,5 +1,5 @@
-//! Why nothing was found: what each filter removed, what the sources cover, how a word may have
-//! been meant.
+//! Why nothing was found: what each filter removed, what the sources cover. And which words no text
+//! has, whatever was found: how each may have been meant.
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,16 @@ use super::candidates::Candidates;
 use super::lexical;
 use super::query_syntax::ParsedQuery;
 use super::request::{Mode, SearchRequest, SearchScope};
-use crate::api::{Context, Result};
+use crate::api::{Context, Error, Result, UnknownWord};
 use crate::bundle::analyzer;
 use crate::bundle::text::TextIndex;
 use crate::policy::query::Selection;
 
 /// Filters that are explained: each costs a search of its own.
 const MOST_EXPLAINED: usize = 8;
+
+/// Words that are named as unknown: for each all common words are compared.
+const MOST_UNKNOWN: usize = 5;
 
 pub fn nothing(
     context: &Context,
@@ -75,29 +78,60 @@ fn filters(
     Ok(explained.into())
 }
 
-/// For each word that no text has, the nearest one that some have: at most two slips away, the
-/// more frequent of equals.
+/// For each word that is not a common one, the nearest one that is.
 fn spelling(
     context: &Context,
     index: &TextIndex,
     query: &ParsedQuery,
 ) -> Result<serde_json::Map<String, Value>> {
     let mut meant = serde_json::Map::new();
-    let phrases = query.phrases.iter().flat_map(|p| p.text.split(' '));
-    let words = query.content_words().into_iter();
-    for word in words.chain(phrases).flat_map(analyzer::plain_words) {
+    for word in words(query) {
         context.check()?;
-        let slips = if word.len() < 6 { 1 } else { 2 };
-        let near = |known: &str| {
-            let close = known.len().abs_diff(word.len()) <= slips;
-            close.then(|| strsim::damerau_levenshtein(known, &word)).filter(|n| *n <= slips)
-        };
-        // Words come the most frequent first, and `min_by_key` keeps the first of equals.
-        let best =
-            index.words().filter_map(|known| Some((near(known)?, known))).min_by_key(|(n, _)| *n);
-        if let Some((1.., known)) = best {
+        if let Some(known) = nearest(index, &word) {
             meant.insert(word, json!(known));
         }
     }
     Ok(meant)
+}
+
+/// The words that no text has.
+pub fn unknown_words(
+    context: &Context,
+    index: &TextIndex,
+    query: &ParsedQuery,
+) -> Result<Vec<UnknownWord>> {
+    let mut unknown: Vec<UnknownWord> = Vec::new();
+    for word in words(query) {
+        let is_listed = unknown.iter().any(|listed| listed.word == word);
+        if is_listed || index.has_word(&word).map_err(Error::internal)? {
+            continue;
+        }
+        context.check()?;
+        let did_you_mean = nearest(index, &word).map(str::to_string);
+        unknown.push(UnknownWord { word, did_you_mean });
+        if unknown.len() == MOST_UNKNOWN {
+            break;
+        }
+    }
+    Ok(unknown)
+}
+
+/// The words that are looked for, as they are compared.
+fn words(query: &ParsedQuery) -> impl Iterator<Item = String> {
+    let phrases = query.phrases.iter().flat_map(|phrase| phrase.text.split(' '));
+    query.content_words().into_iter().chain(phrases).flat_map(analyzer::plain_words)
+}
+
+/// The common word that is nearest to another one: at most two slips away, the more frequent of
+/// equals. Nothing for one that is common itself.
+fn nearest<'i>(index: &'i TextIndex, word: &str) -> Option<&'i str> {
+    let slips = if word.len() < 6 { 1 } else { 2 };
+    let near = |known: &str| {
+        let close = known.len().abs_diff(word.len()) <= slips;
+        close.then(|| strsim::damerau_levenshtein(known, word)).filter(|n| *n <= slips)
+    };
+    // Words come the most frequent first, and `min_by_key` keeps the first of equals.
+    let best =
+        index.words().filter_map(|known| Some((near(known)?, known))).min_by_key(|(n, _)| *n);
+    best.filter(|(slips, _)| *slips > 0).map(|(_, known)| known)
 }

@@ -50,6 +50,10 @@ pub fn search(context: &Context, request: &SearchRequest) -> Result<Outcome> {
         0 => Some(explain::nothing(context, run.index, request, &run.query, &run.candidates)?),
         _ => None,
     };
+    let unknown_words = match request.mode {
+        Mode::Semantic => Vec::new(),
+        _ => explain::unknown_words(context, run.index, &run.query)?,
+    };
     let cursor_after =
         move |items: usize| Cursor { list, ord: (from + items) as u64, key: None, total }.encode();
     let is_more = !results.is_empty() && ((from + results.len()) as u64) < total;
@@ -65,7 +69,8 @@ pub fn search(context: &Context, request: &SearchRequest) -> Result<Outcome> {
         cursor_after: Arc::new(cursor_after),
     };
     let understood = request.understood.clone();
-    Ok(Outcome::new(output).with(Notes { empty, shown, understood, ..Notes::default() }))
+    let notes = Notes { empty, shown, understood, unknown_words, ..Notes::default() };
+    Ok(Outcome::new(output).with(notes))
 }
 
 /// The numbers of the best records, in order: what an evaluation needs of a search.
