@@ -152,6 +152,10 @@ pub fn read_columns(input: &[u8]) {
             assert!(column.list(ord).count() <= input.len());
         }
         let ends = [column.text_codes("enacted"), column.number_codes(119)];
+        if !column.is_list {
+            let within = column.ords_within(&ends[1]);
+            assert!(within.iter().all(|ord| ord < column.records));
+        }
         let codes = ends.into_iter().flat_map(|Range { start, end }| [start, end]);
         let codes = codes.chain(column.folded_codes("enacted").into_iter().take(9));
         for code in codes.chain(0..column.values.min(50)).chain([u32::MAX]) {
