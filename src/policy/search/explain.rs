@@ -126,12 +126,20 @@ fn words(query: &ParsedQuery) -> impl Iterator<Item = String> {
 /// equals. Nothing for one that is common itself.
 fn nearest<'i>(index: &'i TextIndex, word: &str) -> Option<&'i str> {
     let slips = if word.len() < 6 { 1 } else { 2 };
+    let own = letters(word);
     let near = |known: &str| {
-        let close = known.len().abs_diff(word.len()) <= slips;
+        // A slip changes one letter into another at most: few words have to be compared.
+        let close = known.len().abs_diff(word.len()) <= slips
+            && (letters(known) ^ own).count_ones() as usize <= 2 * slips;
         close.then(|| strsim::damerau_levenshtein(known, word)).filter(|n| *n <= slips)
     };
     // Words come the most frequent first, and `min_by_key` keeps the first of equals.
     let best =
         index.words().filter_map(|known| Some((near(known)?, known))).min_by_key(|(n, _)| *n);
     best.filter(|(slips, _)| *slips > 0).map(|(_, known)| known)
+}
+
+/// The set of the letters of a word.
+fn letters(word: &str) -> u64 {
+    word.chars().fold(0, |set, letter| set | 1 << (u32::from(letter) % u64::BITS))
 }
